@@ -1,0 +1,65 @@
+#include "frontend/diagnostic/Diagnostic.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace tile;
+
+DiagnosticBuilder DiagnosticEngine::report(Code code, SourceRange range, std::string message) {
+  Diagnostic diagnostic{code, std::move(message), {range, {}}, {}, {}, {}};
+  auto isSame = [&](const Diagnostic &other) {
+    return other.code == code && other.primary.range == range && other.message == diagnostic.message;
+  };
+  bool isError = diagnostic.severity() == Severity::Error;
+  bool isRepeated = std::any_of(diagnostics.begin(), diagnostics.end(), isSame);
+  if (isError && !isRepeated && errors >= errorLimit)
+    ++dropped;
+  if (isRepeated || (isError && errors >= errorLimit)) {
+    discarded = std::move(diagnostic);
+    return DiagnosticBuilder(discarded);
+  }
+  ++(isError ? errors : warnings);
+  diagnostics.push_back(std::move(diagnostic));
+  return DiagnosticBuilder(diagnostics.back());
+}
+
+std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
+  using Key = std::tuple<uint32_t, uint32_t, size_t>; // file, offset, order of report
+  std::vector<Key> order;
+  for (size_t i = 0; i < diagnostics.size(); ++i)
+    order.emplace_back(diagnostics[i].primary.range.file.index, diagnostics[i].primary.range.begin, i);
+  std::sort(order.begin(), order.end());
+  std::vector<const Diagnostic *> result;
+  for (const Key &key : order)
+    result.push_back(&diagnostics[std::get<2>(key)]);
+  return result;
+}
+
+void DiagnosticEngine::clear() { *this = DiagnosticEngine(errorLimit); }
+
+std::string_view tile::closestName(std::string_view name, const std::vector<std::string_view> &candidates) {
+  size_t best = std::max<size_t>(1, name.size() / 3) + 1;
+  std::string_view closest;
+  for (std::string_view candidate : candidates) {
+    // Rows i-2, i-1 and i of the Damerau-Levenshtein table.
+    std::vector<size_t> older, previous(candidate.size() + 1), row(candidate.size() + 1);
+    for (size_t j = 0; j < previous.size(); ++j)
+      previous[j] = j;
+    for (size_t i = 1; i <= name.size(); ++i) {
+      row[0] = i;
+      for (size_t j = 1; j <= candidate.size(); ++j) {
+        bool isEqual = name[i - 1] == candidate[j - 1];
+        row[j] = std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + !isEqual});
+        if (i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1])
+          row[j] = std::min(row[j], older[j - 2] + 1);
+      }
+      older = previous;
+      previous.swap(row);
+    }
+    if (previous.back() < best && previous.back() < std::max(name.size(), candidate.size())) {
+      best = previous.back();
+      closest = candidate;
+    }
+  }
+  return closest;
+}

@@ -1,0 +1,117 @@
+// Diagnostics: what is wrong, where, what the rule is and what to write instead. The engine collects them; TextRenderer
+// and JsonRenderer print them. Every code is a row of Codes.def.
+#ifndef FRONTEND_DIAGNOSTIC_DIAGNOSTIC_H
+#define FRONTEND_DIAGNOSTIC_DIAGNOSTIC_H
+
+#include "frontend/diagnostic/Source.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile {
+
+enum class Severity { Error, Warning };
+
+/// A stable diagnostic code; printed as `E0123` or `W0001`.
+enum class Code : uint16_t {
+#define TILE_DIAGNOSTIC(code, title, explanation) code,
+#include "frontend/diagnostic/Codes.def"
+};
+
+/// A row of Codes.def.
+struct CodeInfo {
+  Code code;
+  std::string_view name;        // `E0123`
+  std::string_view title;       // one line
+  std::string_view explanation; // the rule, a wrong and a right snippet
+  Severity severity() const { return name.front() == 'W' ? Severity::Warning : Severity::Error; }
+};
+
+const CodeInfo &codeInfo(Code code);
+/// Every code, in the order of Codes.def.
+const std::vector<CodeInfo> &allCodes();
+/// The row named `name` (`E0123`, any case), or null.
+const CodeInfo *findCode(std::string_view name);
+
+/// Source with a remark on it; the text may be empty.
+struct Label {
+  SourceRange range;
+  std::string text;
+};
+
+/// Texts are lower case, have no final period, and put source text in backticks.
+struct Diagnostic {
+  Code code;
+  std::string message;
+  Label primary;                // underlined with `^`
+  std::vector<Label> secondary; // underlined with `-`
+  std::vector<std::string> notes;
+  std::string help; // what to write instead, or empty
+
+  Severity severity() const { return codeInfo(code).severity(); }
+};
+
+/// Fills a Diagnostic that the engine already holds; valid until the next report.
+class DiagnosticBuilder {
+public:
+  explicit DiagnosticBuilder(Diagnostic &diagnostic) : diagnostic(diagnostic) {}
+  /// Text under the primary range.
+  DiagnosticBuilder &label(std::string text) {
+    diagnostic.primary.text = std::move(text);
+    return *this;
+  }
+  DiagnosticBuilder &secondary(SourceRange range, std::string text) {
+    diagnostic.secondary.push_back({range, std::move(text)});
+    return *this;
+  }
+  DiagnosticBuilder &note(std::string text) {
+    diagnostic.notes.push_back(std::move(text));
+    return *this;
+  }
+  DiagnosticBuilder &help(std::string text) {
+    diagnostic.help = std::move(text);
+    return *this;
+  }
+
+private:
+  Diagnostic &diagnostic;
+};
+
+/// Collects the diagnostics of a run.
+class DiagnosticEngine {
+public:
+  /// Errors beyond `errorLimit` are counted but not kept.
+  explicit DiagnosticEngine(unsigned errorLimit = 50) : errorLimit(errorLimit) {}
+
+  /// Adds a diagnostic; its severity is the code's. An exact repetition of an earlier one (code, range, message) is
+  /// dropped: a function instantiated twice reports a fault once.
+  DiagnosticBuilder report(Code code, SourceRange range, std::string message);
+
+  bool hasErrors() const { return errors != 0; }
+  unsigned errorCount() const { return errors; }
+  unsigned warningCount() const { return warnings; }
+  /// Errors past the limit.
+  unsigned droppedCount() const { return dropped; }
+  bool limitReached() const { return dropped != 0; }
+
+  /// By file and position; equal positions in order of report.
+  std::vector<const Diagnostic *> sorted() const;
+  void clear();
+
+private:
+  std::deque<Diagnostic> diagnostics;
+  Diagnostic discarded{};
+  unsigned errorLimit;
+  unsigned errors = 0;
+  unsigned warnings = 0;
+  unsigned dropped = 0;
+};
+
+/// Of `candidates` the one closest to `name` by edit distance (a swap of neighbours counts one), or empty if none is
+/// close enough to be a likely slip: at most a third of the length, at least one.
+std::string_view closestName(std::string_view name, const std::vector<std::string_view> &candidates);
+
+} // namespace tile
+
+#endif // FRONTEND_DIAGNOSTIC_DIAGNOSTIC_H
