@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Each lint rule on small trees: one that it must refuse, one that it must let pass."""
+import unittest
+
+import layers
+import lint
+import rules
+
+
+class IncludeEdges(unittest.TestCase):
+    def check(self, path, include):
+        return list(layers.include_edges({path: f'/// Idea.\n#include "{include}"\n'}))
+
+    def test_frontend_and_backend_never_meet(self):
+        self.assertEqual(self.check("frontend/irgen/A.cpp", "backend/target/Target.h"),
+                         ["frontend/irgen/A.cpp:2: `frontend/irgen` includes `backend/target`; its row allows "
+                          "frontend/ast, frontend/parse, frontend/diagnostic, frontend/std, ir/Tile"])
+
+    def test_only_parse_sees_antlr(self):
+        self.assertEqual(len(self.check("frontend/irgen/A.cpp", "antlr4-runtime.h")), 1)
+        self.assertEqual(self.check("frontend/parse/A.cpp", "antlr4-runtime.h"), [])
+
+    def test_libtile_sees_no_llvm(self):
+        self.assertEqual(len(self.check("runtime/launch/A.cpp", "llvm/ADT/StringRef.h")), 1)
+
+    def test_allowed_edge_and_own_folder(self):
+        self.assertEqual(self.check("ir/TileGPU/A.cpp", "ir/Layout/Layout.h"), [])
+        self.assertEqual(self.check("ir/TileGPU/Transforms/A.cpp", "ir/TileGPU/Ops.h"), [])
+
+    def test_prefix_of_a_name_is_not_its_folder(self):
+        self.assertEqual(len(self.check("ir/Tile/A.cpp", "ir/TileGPU/Ops.h")), 1)
+
+    def test_unknown_folder(self):
+        self.assertEqual(self.check("tools/A.cpp", "vector"),
+                         ["tools/A.cpp: folder `tools` has no row in test/lint/layers.py"])
+
+
+class Files(unittest.TestCase):
+    def test_size(self):
+        self.assertEqual(len(list(rules.file_sizes({"ir/A.cpp": "\n" * 601}))), 1)
+        self.assertEqual(list(rules.file_sizes({"ir/A.cpp": "\n" * 600, "data.txt": "\n" * 9000})), [])
+
+    def test_names(self):
+        for name in ("ir/Utils.h", "ir/StringUtil.cpp", "ir/misc", "test/Helpers.py"):
+            self.assertEqual(len(list(rules.file_names({name: ""}))), 1, name)
+        self.assertEqual(list(rules.file_names({"ir/CommonDivisor.h": "", "ir/Utilization.h": ""})), [])
+
+    def test_top_level(self):
+        self.assertEqual(len(list(rules.top_level({"tools/a.sh": "", ".ci/run": "", "ir/A.h": ""}))), 1)
+
+    def test_machine_paths(self):
+        self.assertEqual(len(list(rules.machine_paths({"a.sh": "cd /home/anna/tile\n"}))), 1)
+        self.assertEqual(list(rules.machine_paths({"a.sh": "cd $there/work/a; ls /usr/lib/llvm-22\n"})), [])
+
+
+class Wording(unittest.TestCase):
+    def check(self, statement):
+        return list(rules.message_wording({"ir/Tile/A.cpp": statement}))
+
+    def test_capital(self):
+        self.assertEqual(self.check('return emitOpError("Shape is ") << shape;'),
+                         ['ir/Tile/A.cpp: message "Shape is " starts with a capital'])
+
+    def test_period(self):
+        self.assertEqual(self.check('emitError(loc) << "unknown `" << n << "`.";'),
+                         ['ir/Tile/A.cpp: message "unknown `" ends with a period'])
+
+    def test_good(self):
+        self.assertEqual(self.check('return emitOpError("dim is ") << d << "; expected 0 .. " << r << "...";'), [])
+        self.assertEqual(self.check('emitError(loc) << "PTX of " << v << " is too new";'), [])
+
+    def test_comment_between_is_not_text(self):
+        self.assertEqual(self.check('emitError(loc) << "found " // The type.\n << type;'), [])
+
+    def test_semicolon_and_slashes_inside_a_text(self):
+        self.assertEqual(len(self.check('emitError(loc) << "found // " << a << "; expected b.";')), 1)
+
+    def test_calls_that_take_a_text(self):
+        self.assertEqual(len(self.check('report(Code::E0001, r, "Unknown " + quote(b)).note("never.");')), 2)
+        self.assertEqual(len(self.check('return Error{ErrorCode::File, "cannot read `" + path + "`."};')), 1)
+        self.assertEqual(self.check('report(Code::E0001, r, "unknown " + quote(b)).note("a " + f("x.") + "b");'), [])
+
+    def test_titles_of_codes(self):
+        codes = {rules.CODES: 'TILE_DIAGNOSTIC(E0101, "Unknown name.", R"(Text. More.)")\n'}
+        self.assertEqual(len(list(rules.message_wording(codes))), 2)
+
+
+class Coverage(unittest.TestCase):
+    def test_diagnostic_without_test(self):
+        files = {rules.CODES: 'TILE_DIAGNOSTIC(E0101, "a", "")\nTILE_DIAGNOSTIC(E0102, "b", "")\n',
+                 "test/frontend/diagnostics/names.tile": "// expected-error[E0101]\n"}
+        self.assertEqual(list(rules.diagnostics_tested(files)),
+                         ["frontend/diagnostic/Codes.def: E0102 has no test in test/frontend/diagnostics"])
+
+    def test_op_without_test(self):
+        files = {"ir/Tile/ShapeOps.td": 'def Tile_IotaOp : Tile_Op<"iota", [Pure]> {\ndef Tile_CatOp\n'
+                                        '    : Tile_ShapeOp<"cat"> {\n',
+                 "test/e2e/cat.tile": ""}
+        self.assertEqual(list(rules.tile_ops_tested(files)),
+                         ["ir/Tile/ShapeOps.td: op `iota` has no test/e2e/iota.tile"])
+
+
+class Exemptions(unittest.TestCase):
+    def test_forgiven(self):
+        self.assertEqual(lint.forgive(["file_sizes: a.td: 700 lines"], "# head\nfile_sizes: a.td:  # a table\n"), [])
+
+    def test_unused_line_is_a_fault(self):
+        self.assertEqual(lint.forgive([], "file_sizes: a.td:  # a table\n"),
+                         ["exemptions.txt: `file_sizes: a.td:` forgives nothing any more; remove the line"])
+
+    def test_reason_is_required(self):
+        self.assertEqual(lint.forgive(["file_sizes: a.td: 700 lines"], "file_sizes: a.td:\n"),
+                         ["exemptions.txt: `file_sizes: a.td:` gives no reason; add `  # why`"])
+
+
+if __name__ == "__main__":
+    unittest.main()

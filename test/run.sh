@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Everything that continuous integration runs, in its order: each stage is named in the log with its time, and the first
+# one that fails ends the run. A second run rebuilds only what changed (ccache, ninja).
+#
+#   test/run.sh                    all stages
+#   test/run.sh --stage NAME ...   only these
+#   test/run.sh --list             the stages, one a line with what it does
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export NINJA_STATUS='[%f/%t %es] '
+
+stage_format() { test/lint/format.sh; }
+stage_lint() { python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet; }
+stage_build() { .ci/configure.sh release && ninja -C build/release; }
+stage_unit() { ninja -C build/release check-unit; }
+stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-unit; }
+
+# name: what it does. This is also the order.
+stages=(
+  "format: clang-format 22 over every C++ file"
+  "lint: layers, names, sizes, message wording, coverage"
+  "build: release build, warnings are errors"
+  "unit: GoogleTest of the release build"
+  "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
+)
+wanted=()
+while (($#)); do
+  case $1 in
+    --stage) [[ $# -gt 1 ]] || { echo "run.sh: --stage needs a name; see --list" >&2; exit 2; }
+      wanted+=("$2"); shift ;;
+    --list) printf '%s\n' "${stages[@]}"; exit ;;
+    -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
+    *) echo "run.sh: found \`$1\`; expected --stage NAME, --list or --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+for name in "${wanted[@]}"; do
+  printf '%s\n' "${stages[@]%%:*}" | grep -q -x -- "$name" ||
+    { echo "run.sh: no stage is called \`$name\`; see --list" >&2; exit 2; }
+done
+
+passed=()
+started=$SECONDS
+for stage in "${stages[@]}"; do
+  name=${stage%%:*}
+  if ((${#wanted[@]})) && ! printf '%s\n' "${wanted[@]}" | grep -q -x -- "$name"; then
+    continue
+  fi
+  echo "=== $stage"
+  before=$SECONDS
+  if "stage_$name"; then
+    passed+=("$name $((SECONDS - before)) s")
+    echo "=== $name passed in $((SECONDS - before)) s"
+  else
+    echo "=== $name FAILED after $((SECONDS - before)) s; again alone: test/run.sh --stage $name" >&2
+    printf '    passed before it: %s\n' "${passed[*]:-nothing}" >&2
+    echo "stages: ${#passed[@]} passed, 1 failed"
+    exit 1
+  fi
+done
+printf '    %s\n' "${passed[@]}" "total $((SECONDS - started)) s"
+echo "stages: ${#passed[@]} passed, 0 failed"
