@@ -1,0 +1,41 @@
+// What passes, the interpreter and the lowering ask of an op instead of listing ops.
+#ifndef IR_TILE_TILEINTERFACES_TD
+#define IR_TILE_TILEINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tile_ViewAccess : OpInterface<"ViewAccess"> {
+  let cppNamespace = "::tile";
+  let description = [{
+    An op that touches elements of a view. There is one index and one size per dim of the view. The size says what the
+    index is: a positive size n is a region of n elements from the corner `index` on, `kPoint` a single element whose
+    dim is dropped, `kGather` an integer tile of positions. The gather tiles broadcast against each other, and their
+    shape stands in the accessed shape where the first of them stood.
+  }];
+  let methods = [
+    InterfaceMethod<"The view.", "::mlir::TypedValue<::tile::ViewType>", "getView">,
+    InterfaceMethod<"One index per dim of the view.", "::mlir::OperandRange", "getIndices">,
+    InterfaceMethod<"One size per dim of the view.", "::llvm::ArrayRef<int64_t>", "getSizes">,
+    InterfaceMethod<"Dims whose bounds check is proved unneeded; empty means none.", 
+                    "::std::optional<::llvm::ArrayRef<bool>>", "getProvedInside">,
+    InterfaceMethod<"Whether the program promises that every position is inside.", "bool", "getUnchecked">
+  ];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kPoint = -1;
+    static constexpr int64_t kGather = -2;
+  }];
+  let extraSharedClassDeclaration = [{
+    /// Whether positions along `dim` must be compared with the view's extent.
+    bool needsCheck(unsigned dim) {
+      auto proved = $_op.getProvedInside();
+      return !$_op.getUnchecked() && !(proved && (*proved)[dim]);
+    }
+    /// The shape of the accessed tile; empty for one element. The op is verified.
+    ::llvm::SmallVector<int64_t> getAccessShape() {
+      return *::tile::inferAccessShape($_op.getSizes(), ::mlir::ValueRange($_op.getIndices()).getTypes());
+    }
+  }];
+  let verify = "return ::tile::verifyViewAccess($_op);";
+}
+
+#endif
