@@ -1,0 +1,161 @@
+/// Drives LLVM's NVPTX backend. Only that target is initialised.
+#include "backend/ptx/EmitPtx.h"
+
+#include "backend/ptx/Libdevice.h"
+#include "backend/ptx/RequiredPtx.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace tile {
+
+void registerLLVMTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
+}
+
+/// MLIR's `llvm.inline_asm` cannot say `convergent`, and without it O3 duplicates a barrier into the arms of a branch.
+/// A function that holds such a call must say so too; LLVM drops the attribute again where nothing needs it.
+static void markInlineAssemblyConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm()) {
+        call->setConvergent();
+        function.setConvergent();
+      }
+}
+
+std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> translated =
+      mlir::translateModuleToLLVMIR(module, context, module.getName().value_or("kernels"));
+  if (translated)
+    markInlineAssemblyConvergent(*translated);
+  return translated;
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>> parseLLVM(llvm::StringRef text, llvm::StringRef name,
+                                                        llvm::LLVMContext &context) {
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssembly(llvm::MemoryBufferRef(text, name), problem, context);
+  if (module)
+    return module;
+  return llvm::createStringError(name + ":" + llvm::Twine(problem.getLineNo()) + ":" +
+                                 llvm::Twine(problem.getColumnNo() + 1) + ": " + problem.getMessage());
+}
+
+static const llvm::Target &nvptx() {
+  static std::once_flag once;
+  static const llvm::Target *target;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string problem;
+    target = llvm::TargetRegistry::lookupTarget(llvm::Triple("nvptx64-nvidia-cuda"), problem);
+    assert(target && "the build checks that LLVM has NVPTX");
+  });
+  return *target;
+}
+
+static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Target &target, PtxVersion version) {
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::string features = "+ptx" + std::to_string(version.major) + std::to_string(version.minor);
+  return std::unique_ptr<llvm::TargetMachine>(
+      nvptx().createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), std::string(target.name), features, options,
+                                  std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Gives `module` the target's triple and data layout, which the LLVM dialect leaves open.
+static std::unique_ptr<llvm::TargetMachine> aimAt(llvm::Module &module, const Target &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, requiredPtx(module, target));
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  return machine;
+}
+
+llvm::Error optimizeForTarget(llvm::Module &module, const Target &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = aimAt(module, target);
+  if (llvm::Error error = linkLibdevice(module, target))
+    return error;
+
+  // Tiles are already vectors of each thread's elements: LLVM's vectorizers find nothing, and take time to do so.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(machine.get(), tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  return llvm::Error::success();
+}
+
+namespace {
+/// Keeps the first error that code generation reports; LLVM's default handler ends the process.
+struct FirstError : llvm::DiagnosticHandler {
+  explicit FirstError(std::string &text) : text(text) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    if (text.empty()) {
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+
+  std::string &text;
+};
+} // namespace
+
+llvm::Expected<std::string> emitPtx(llvm::Module &module, const Target &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = aimAt(module, target);
+  std::string problem;
+  module.getContext().setDiagnosticHandler(std::make_unique<FirstError>(problem));
+
+  llvm::SmallString<0> ptx;
+  llvm::raw_svector_ostream stream(ptx);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError("LLVM's NVPTX backend writes no assembly");
+  passes.run(module);
+  module.getContext().setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+  if (!problem.empty())
+    return llvm::createStringError(problem);
+  return std::string(ptx.str());
+}
+
+} // namespace tile

@@ -1,0 +1,88 @@
+/// The table of targets and what follows from a row. Limits are those of the CUDA programming guide's table "technical
+/// specifications per compute capability"; PTX versions those of the PTX ISA's release notes.
+#include "backend/target/Target.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tile {
+
+constexpr FeatureSet kAmpere{Feature::CpAsync, Feature::LdMatrix,  Feature::Mma16,        Feature::MmaTf32,
+                             Feature::MmaI8,   Feature::ReduxSync, Feature::AtomicAddF16, Feature::MmaF64};
+constexpr FeatureSet kAda = kAmpere | FeatureSet{Feature::MmaF8, Feature::ConvertF8};
+constexpr FeatureSet kHopper =
+    kAda | FeatureSet{Feature::StMatrix,          Feature::Bf16Arithmetic,  Feature::AtomicAddBf16,
+                      Feature::Clusters,          Feature::DependentLaunch, Feature::TransactionBarrier,
+                      Feature::TensorMemoryAccess};
+/// What only `sm_90a` has; later generations dropped it.
+constexpr FeatureSet kHopperSpecific{Feature::Wgmma, Feature::RegisterBudget};
+
+constexpr unsigned kKiB = 1024;
+
+// clang-format off
+constexpr Target kTargets[] = {
+    // name     capability, specific, PTX, shared per block and processor, threads and blocks per processor
+    {"sm_80",   80, false, {7, 0}, 163 * kKiB, 164 * kKiB, 2048, 32, kAmpere, ""},
+    {"sm_86",   86, false, {7, 1},  99 * kKiB, 100 * kKiB, 1536, 16, kAmpere, ""},
+    {"sm_89",   89, false, {7, 8},  99 * kKiB, 100 * kKiB, 1536, 24, kAda, "mma.sync on f8 (dot has no f8 yet)"},
+    {"sm_90a",  90, true,  {8, 0}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper | kHopperSpecific,
+     "wgmma, tensor memory access, clusters, setmaxnreg"},
+    {"sm_100", 100, false, {8, 6}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper,
+     "tcgen05 and tensor memory, tensor memory access, clusters"},
+    {"sm_120", 120, false, {8, 7},  99 * kKiB, 100 * kKiB, 1536, 24, kHopper,
+     "block-scaled mma, tensor memory access, clusters"},
+};
+// clang-format on
+
+const Target *findTarget(std::string_view name) {
+  for (const Target &target : kTargets)
+    if (target.name == name)
+      return &target;
+  return nullptr;
+}
+
+const Target *findTargetFor(unsigned capability) {
+  const Target *best = nullptr;
+  for (const Target &target : kTargets) {
+    // A cubin runs on the minor revisions above its own, never across a major one.
+    bool runs = target.architectureSpecific
+                    ? target.capability == capability
+                    : target.capability <= capability && target.capability / 10 == capability / 10;
+    if (runs)
+      best = &target;
+  }
+  return best;
+}
+
+TargetRange allTargets() { return {std::begin(kTargets), std::end(kTargets)}; }
+
+std::string unknownTargetMessage(std::string_view name) {
+  std::string message = "unknown architecture `" + std::string(name) + "`; known: ";
+  for (const Target &target : kTargets) {
+    if (&target != kTargets)
+      message += ", ";
+    message += target.name;
+  }
+  return message;
+}
+
+static unsigned roundUp(unsigned value, unsigned multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+unsigned residentBlocks(const Target &target, unsigned threads, unsigned registers, unsigned shared) {
+  if (threads == 0 || threads > target.threadsPerBlock || registers > target.registersPerThread ||
+      shared > target.sharedPerBlock)
+    return 0;
+  // Registers are handed out per warp in units of 256, evenly over the four schedulers of a multiprocessor.
+  constexpr unsigned kRegisterUnit = 256, kSchedulers = 4, kSharedUnit = 128;
+  unsigned warps = roundUp(threads, target.warpSize) / target.warpSize;
+  unsigned blocks = std::min(target.blocksPerProcessor, target.threadsPerProcessor / (warps * target.warpSize));
+  if (registers) {
+    unsigned perWarp = roundUp(registers * target.warpSize, kRegisterUnit);
+    unsigned residentWarps = target.registersPerProcessor / kSchedulers / perWarp * kSchedulers;
+    blocks = std::min(blocks, residentWarps / warps);
+  }
+  unsigned sharedTaken = roundUp(shared, kSharedUnit) + target.sharedReservedPerBlock;
+  return std::min(blocks, target.sharedPerProcessor / sharedTaken);
+}
+
+} // namespace tile

@@ -1,0 +1,89 @@
+/// PTX to cubin in this process: code, resources, errors, options.
+#include "backend/ptx/Assemble.h"
+
+#include <gtest/gtest.h>
+
+namespace tile {
+
+/// A kernel that passes values to its neighbours through `buf`, with `body` before its last store.
+static std::string kernel(llvm::StringRef body, unsigned sharedBytes = 512) {
+  return (R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry shift(.param .u64 a)
+.reqntid 128
+{
+  .reg .f32 %f<4>; .reg .b64 %rd<4>; .reg .b32 %r<4>;
+  .shared .align 16 .b8 buf[)" +
+          llvm::Twine(sharedBytes) + R"(];
+  ld.param.u64 %rd1, [a];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  ld.global.f32 %f1, [%rd1];
+  mov.u32 %r2, buf;
+  st.shared.f32 [%r2], %f1;
+  bar.sync 0;
+  ld.shared.f32 %f2, [%r2];
+  )" + body +
+          R"(
+  st.global.f32 [%rd1], %f2;
+  ret;
+}
+)")
+      .str();
+}
+
+/// The faults of an assembly that must fail.
+static std::vector<AssemblerFault> faultsOf(llvm::Expected<Assembly> assembly) {
+  EXPECT_FALSE(static_cast<bool>(assembly));
+  std::vector<AssemblerFault> faults;
+  llvm::handleAllErrors(assembly.takeError(), [&](const AssemblyError &error) { faults = error.faults; });
+  return faults;
+}
+
+static const Target &hopper() { return *findTarget("sm_90a"); }
+
+TEST(AssembleTest, GivesAnElfFileAndItsResources) {
+  llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper());
+  ASSERT_TRUE(static_cast<bool>(assembly)) << llvm::toString(assembly.takeError());
+  EXPECT_EQ(assembly->cubin.substr(0, 4), "\x7f"
+                                          "ELF");
+  ASSERT_EQ(assembly->kernels.size(), 1u);
+  EXPECT_EQ(assembly->kernels[0].name, "shift");
+  EXPECT_GT(assembly->kernels[0].registers, 0u);
+  EXPECT_EQ(assembly->kernels[0].barriers, 1u);
+  EXPECT_EQ(assembly->kernels[0].staticSharedBytes, 512u);
+}
+
+TEST(AssembleTest, SyntaxErrorNamesTheLine) {
+  std::vector<AssemblerFault> faults = faultsOf(assemble(kernel("foo %f1;"), hopper()));
+  ASSERT_FALSE(faults.empty());
+  EXPECT_EQ(faults[0].kind, AssemblerFault::Kind::Syntax);
+  EXPECT_EQ(faults[0].line, 18u);
+  EXPECT_EQ(faults[0].text, "Not a name of any known instruction: 'foo'");
+}
+
+TEST(AssembleTest, TooMuchSharedMemoryIsRecognised) {
+  std::vector<AssemblerFault> faults = faultsOf(assemble(kernel("", 300000), hopper()));
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].kind, AssemblerFault::Kind::SharedMemory);
+  EXPECT_EQ(faults[0].kernel, "shift");
+  EXPECT_EQ(faults[0].limitBytes, hopper().sharedPerBlock);
+}
+
+TEST(AssembleTest, ErrorTextJoinsLineAndWords) {
+  llvm::Expected<Assembly> assembly = assemble(kernel("foo %f1;"), hopper());
+  EXPECT_EQ(llvm::toString(assembly.takeError()), "ptx line 18: Not a name of any known instruction: 'foo'");
+}
+
+TEST(AssembleTest, MissingExternalAssemblerIsNamed) {
+  AssembleOptions options;
+  options.ptxas = "/nowhere/ptxas";
+  llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper(), options);
+  ASSERT_FALSE(static_cast<bool>(assembly));
+  std::string text = llvm::toString(assembly.takeError());
+  EXPECT_NE(text.find("cannot run `/nowhere/ptxas`"), std::string::npos) << text;
+}
+
+} // namespace tile

@@ -1,0 +1,79 @@
+/// The table of targets: look-up, the choice for a device, features and occupancy.
+#include "backend/target/Target.h"
+
+#include <gtest/gtest.h>
+
+namespace tile {
+
+TEST(TargetTest, FindsEveryRowByName) {
+  unsigned count = 0;
+  for (const Target &target : allTargets()) {
+    EXPECT_EQ(findTarget(target.name), &target);
+    ++count;
+  }
+  EXPECT_EQ(count, 6u);
+}
+
+TEST(TargetTest, UnknownNameListsTheKnownOnes) {
+  EXPECT_EQ(findTarget("sm_70"), nullptr);
+  EXPECT_EQ(findTarget("sm_90"), nullptr);
+  EXPECT_EQ(unknownTargetMessage("sm_70"),
+            "unknown architecture `sm_70`; known: sm_80, sm_86, sm_89, sm_90a, sm_100, sm_120");
+}
+
+TEST(TargetTest, DeviceGetsItsOwnGeneration) {
+  EXPECT_EQ(findTargetFor(80)->name, "sm_80");
+  EXPECT_EQ(findTargetFor(86)->name, "sm_86");
+  EXPECT_EQ(findTargetFor(90)->name, "sm_90a");
+  EXPECT_EQ(findTargetFor(120)->name, "sm_120");
+}
+
+TEST(TargetTest, DeviceBetweenRowsGetsTheOlderOneOfItsMajorVersion) {
+  EXPECT_EQ(findTargetFor(87)->name, "sm_86");
+  EXPECT_EQ(findTargetFor(103)->name, "sm_100");
+  EXPECT_EQ(findTargetFor(121)->name, "sm_120");
+}
+
+TEST(TargetTest, NoCodeRunsAcrossMajorVersions) {
+  EXPECT_EQ(findTargetFor(75), nullptr);
+  EXPECT_EQ(findTargetFor(110), nullptr);
+  EXPECT_EQ(findTargetFor(91), nullptr); // sm_90a code runs on 9.0 alone
+}
+
+TEST(TargetTest, FeaturesFollowTheGeneration) {
+  EXPECT_TRUE(findTarget("sm_80")->has(Feature::CpAsync));
+  EXPECT_FALSE(findTarget("sm_80")->has(Feature::MmaF8));
+  EXPECT_FALSE(findTarget("sm_89")->has(Feature::StMatrix));
+  EXPECT_TRUE(findTarget("sm_90a")->has(Feature::StMatrix));
+  EXPECT_TRUE(findTarget("sm_90a")->has(Feature::Wgmma));
+  EXPECT_FALSE(findTarget("sm_100")->has(Feature::Wgmma));
+}
+
+TEST(TargetTest, LaterTargetNeverNeedsOlderPtx) {
+  PtxVersion before{0, 0};
+  for (const Target &target : allTargets()) {
+    EXPECT_TRUE(before < target.lowestPtx) << target.name;
+    EXPECT_FALSE(kNewestPtx < target.lowestPtx) << target.name;
+    before = target.lowestPtx;
+  }
+}
+
+TEST(TargetTest, OccupancyIsLimitedByTheScarcestResource) {
+  const Target &hopper = *findTarget("sm_90a");
+  EXPECT_EQ(residentBlocks(hopper, 128, 32, 0), 16u);              // 2048 threads
+  EXPECT_EQ(residentBlocks(hopper, 32, 16, 0), 32u);               // 32 blocks
+  EXPECT_EQ(residentBlocks(hopper, 128, 128, 0), 4u);              // 65536 registers
+  EXPECT_EQ(residentBlocks(hopper, 128, 32, 100 * 1024), 2u);      // 228 KiB
+  EXPECT_EQ(residentBlocks(hopper, 128, 32, 227 * 1024), 1u);      // the largest block
+  EXPECT_EQ(residentBlocks(*findTarget("sm_86"), 256, 32, 0), 6u); // 1536 threads
+}
+
+TEST(TargetTest, BlockOverALimitIsNeverResident) {
+  const Target &ada = *findTarget("sm_89");
+  EXPECT_EQ(residentBlocks(ada, 2048, 16, 0), 0u);
+  EXPECT_EQ(residentBlocks(ada, 128, 256, 0), 0u);
+  EXPECT_EQ(residentBlocks(ada, 128, 32, 100 * 1024), 0u);
+  EXPECT_EQ(residentBlocks(ada, 1024, 128, 0), 0u);
+}
+
+} // namespace tile
