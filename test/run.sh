@@ -9,6 +9,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export NINJA_STATUS='[%f/%t %es] '
 
+stage_setup() { .ci/setup.sh; }
 stage_format() { test/lint/format.sh; }
 stage_lint() { python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet; }
 stage_build() { .ci/configure.sh release && ninja -C build/release; }
@@ -17,6 +18,7 @@ stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-un
 
 # name: what it does. This is also the order.
 stages=(
+  "setup: install what is missing"
   "format: clang-format 22 over every C++ file"
   "lint: layers, names, sizes, message wording, coverage"
   "build: release build, warnings are errors"
