@@ -6,13 +6,9 @@
 #include "runtime/artifact/Cubin.h"
 
 #include <elf.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 namespace tile {
@@ -83,15 +79,6 @@ Result<Sections> readSections(std::string_view cubin) {
   return sections;
 }
 
-Error fileError(const std::string &path, const char *what) {
-  return {ErrorCode::File, std::string("cannot ") + what + " `" + path + "`: " + std::strerror(errno)};
-}
-
-struct CloseFile {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
 } // namespace
 
 Result<std::string> appendManifest(std::string_view cubin, std::string_view manifest) {
@@ -145,33 +132,6 @@ Result<std::string_view> findManifest(std::string_view cubin) {
     return invalid("cubin is damaged: its manifest lies outside the file of " + std::to_string(cubin.size()) +
                    " bytes");
   return cubin.substr(header.sh_offset, header.sh_size);
-}
-
-Result<std::string> readFile(const std::string &path) {
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file)
-    return fileError(path, "open");
-  std::string content;
-  char buffer[1 << 16];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get()))
-    content.append(buffer, count);
-  if (std::ferror(file.get()))
-    return fileError(path, "read");
-  return content;
-}
-
-Status writeFile(const std::string &path, std::string_view content) {
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
-  File file(std::fopen(temporary.c_str(), "wb"));
-  if (!file)
-    return fileError(path, "write");
-  bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
-  written = std::fclose(file.release()) == 0 && written;
-  if (written && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return {};
-  Error error = fileError(path, "write");
-  std::remove(temporary.c_str());
-  return error;
 }
 
 } // namespace tile

@@ -24,12 +24,6 @@ Result<std::string> appendManifest(std::string_view cubin, std::string_view mani
 /// The manifest's bytes, a part of `cubin`. Fails if `cubin` is no cubin or has no manifest.
 Result<std::string_view> findManifest(std::string_view cubin);
 
-/// The whole file. Fails with the system's text.
-Result<std::string> readFile(const std::string &path);
-
-/// Writes the whole file under another name and renames it, so that no reader sees a part of it.
-Status writeFile(const std::string &path, std::string_view content);
-
 } // namespace tile
 
 #endif // TILE_RUNTIME_ARTIFACT_CUBIN_H

@@ -3,6 +3,7 @@
 // fixtures/add_one.cubin is `ptxas -arch=sm_80 add_one.ptx`.
 
 #include "runtime/artifact/Cubin.h"
+#include "runtime/artifact/File.h"
 
 #include <gtest/gtest.h>
 
@@ -127,15 +128,6 @@ TEST(Cubin, FlippedBitsNeverReadOutside) {
     }
     (void)appendManifest(damaged, "{}").ok();
   }
-}
-
-TEST(Cubin, FilesReportTheSystemsReason) {
-  Result<std::string> missing = readFile("/nonexistent/k.cubin");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message, "cannot open `/nonexistent/k.cubin`: No such file or directory");
-  Status status = writeFile("/nonexistent/k.cubin", "x");
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "cannot write `/nonexistent/k.cubin`: No such file or directory");
 }
 
 } // namespace

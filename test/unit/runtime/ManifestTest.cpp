@@ -1,7 +1,7 @@
 // The manifest reader on the README's own example: what it reads, what each damage says, and random damage.
 
 #include "runtime/artifact/Manifest.h"
-#include "runtime/artifact/Cubin.h"
+#include "runtime/artifact/File.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,21 @@
+// Whole files as strings.
+
+#ifndef TILE_RUNTIME_ARTIFACT_FILE_H
+#define TILE_RUNTIME_ARTIFACT_FILE_H
+
+#include "runtime/Result.h"
+
+#include <string>
+#include <string_view>
+
+namespace tile {
+
+/// The whole file. Fails with the system's text.
+Result<std::string> readFile(const std::string &path);
+
+/// Writes the whole file under another name and renames it, so that no reader sees a part of it.
+Status writeFile(const std::string &path, std::string_view content);
+
+} // namespace tile
+
+#endif // TILE_RUNTIME_ARTIFACT_FILE_H
