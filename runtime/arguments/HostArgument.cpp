@@ -1,0 +1,326 @@
+#include "runtime/arguments/HostArgument.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace tile {
+
+/// Elements beyond this would not fit into memory, whatever the type.
+static constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+static constexpr const char *kForms =
+    "expected `rand:f32[4,5]` (or uniform, zeros, ones, iota, empty), a file `x.npy`, a number, `true`, `i32:7` or "
+    "`none`";
+
+static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
+
+static int64_t countElements(const NpyArray &tensor) {
+  int64_t count = 1;
+  for (int64_t extent : tensor.extents)
+    count *= extent;
+  return count;
+}
+
+/// Calls `visit(row-major index, element offset)` for each element.
+template <typename Visit> static void forEachElement(const NpyArray &tensor, Visit visit) {
+  int64_t count = countElements(tensor);
+  std::vector<int64_t> position(tensor.extents.size(), 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    visit(i, offset);
+    for (size_t axis = position.size(); axis-- > 0;) {
+      offset += tensor.strides[axis];
+      if (++position[axis] < tensor.extents[axis])
+        break;
+      offset -= tensor.strides[axis] * tensor.extents[axis];
+      position[axis] = 0;
+    }
+  }
+}
+
+void poison(NpyArray &tensor) {
+  // All ones is a NaN in every float type.
+  if (!tensor.data.empty())
+    std::memset(tensor.data.data(), 0xff, tensor.data.size());
+}
+
+uint64_t checksum(const NpyArray &tensor) {
+  XXH64_state_t *state = XXH64_createState();
+  XXH64_reset(state, 0);
+  int64_t width = getBytes(tensor.type);
+  forEachElement(tensor,
+                 [&](int64_t, int64_t offset) { XXH64_update(state, tensor.data.data() + offset * width, width); });
+  uint64_t hash = XXH64_digest(state);
+  XXH64_freeState(state);
+  return hash;
+}
+
+//===-- Filling
+//-----------------------------------------------------------------------------------------------------===//
+
+/// Standard normal values by the polar method of Marsaglia (1964): the library's distribution differs between
+/// platforms.
+class NormalSource {
+public:
+  explicit NormalSource(uint64_t seed) : engine(seed) {}
+
+  double uniform() { return static_cast<double>(engine() >> 11) * 0x1p-53; }
+  uint64_t bits() { return engine(); }
+  double normal() {
+    if (hasSpare) {
+      hasSpare = false;
+      return spare;
+    }
+    double u, v, s;
+    do {
+      u = 2 * uniform() - 1;
+      v = 2 * uniform() - 1;
+      s = u * u + v * v;
+    } while (s >= 1 || s == 0);
+    double scale = std::sqrt(-2 * std::log(s) / s);
+    spare = v * scale;
+    hasSpare = true;
+    return u * scale;
+  }
+
+private:
+  std::mt19937_64 engine;
+  double spare = 0;
+  bool hasSpare = false;
+};
+
+/// How one element comes about: from the source of random bits and its row-major index.
+struct Filling {
+  std::string_view name;
+  uint64_t (*element)(DataType type, NormalSource &source, int64_t index);
+};
+
+static uint64_t number(DataType type, int64_t value) {
+  if (isFloat(type))
+    return roundToBits(type, static_cast<double>(value));
+  return type == DataType::Bool ? value != 0 : static_cast<uint64_t>(value);
+}
+
+static const Filling kFillings[] = {
+    {"iota", [](DataType type, NormalSource &, int64_t index) { return number(type, index); }},
+    {"ones", [](DataType type, NormalSource &, int64_t) { return number(type, 1); }},
+    {"rand",
+     [](DataType type, NormalSource &source, int64_t) {
+       if (isFloat(type))
+         return roundToBits(type, source.normal());
+       return type == DataType::Bool ? source.bits() >> 63 : source.bits();
+     }},
+    {"uniform",
+     [](DataType type, NormalSource &source, int64_t) {
+       double value = source.uniform();
+       return isFloat(type) ? roundToBits(type, value) : number(type, static_cast<int64_t>(value * 100));
+     }},
+    {"zeros", [](DataType type, NormalSource &, int64_t) { return number(type, 0); }},
+};
+
+static void fill(NpyArray &tensor, const Filling &filling, uint64_t seed) {
+  NormalSource source(seed);
+  int64_t width = getBytes(tensor.type);
+  forEachElement(tensor, [&](int64_t index, int64_t offset) {
+    uint64_t bits = filling.element(tensor.type, source, index);
+    std::memcpy(tensor.data.data() + offset * width, &bits, width);
+  });
+}
+
+//===-- Reading the text
+//--------------------------------------------------------------------------------------------===//
+
+/// `[1823,781]`; `text` holds just that.
+static std::optional<std::vector<int64_t>> parseList(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']')
+    return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  std::vector<int64_t> values;
+  while (!text.empty()) {
+    int64_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || value < 0)
+      return std::nullopt;
+    values.push_back(value);
+    text.remove_prefix(end - text.data());
+    if (text.empty())
+      break;
+    if (text.front() != ',' || text.size() == 1)
+      return std::nullopt;
+    text.remove_prefix(1);
+    while (!text.empty() && text.front() == ' ')
+      text.remove_prefix(1);
+  }
+  return values;
+}
+
+static Error tooLarge(std::string_view text) {
+  return invalid("`" + std::string(text) + "` needs more than 2^40 elements of memory");
+}
+
+/// Whether a row-major array of `extents` stays below the limit, extents of 0 counted as 1.
+static bool fits(const std::vector<int64_t> &extents) {
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(count, std::max<int64_t>(extent, 1), &count) || count > kMaxElements)
+      return false;
+  return true;
+}
+
+/// Takes the memory from the first element to the last. The extents fit; the strides may be anything.
+static Status allocate(NpyArray &tensor, std::string_view text) {
+  int64_t last = 0;
+  for (size_t axis = 0; axis < tensor.extents.size(); ++axis) {
+    if (tensor.extents[axis] == 0)
+      return {};
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(tensor.extents[axis] - 1, tensor.strides[axis], &reach) ||
+        __builtin_add_overflow(last, reach, &last) || last >= kMaxElements)
+      return tooLarge(text);
+  }
+  tensor.data.resize((last + 1) * getBytes(tensor.type));
+  return {};
+}
+
+/// `T[shape]` or `T[shape]@[strides]` behind the name of a filling.
+static Result<NpyArray> parseTensor(std::string_view text, std::string_view body) {
+  NpyArray tensor;
+  size_t bracket = body.find('[');
+  std::string typeName(body.substr(0, bracket));
+  auto type = findDataType(typeName);
+  if (!type || *type == DataType::Index)
+    return invalid("unknown element type `" + typeName + "` in `" + std::string(text) + "`; known: " + listDataTypes());
+  tensor.type = *type;
+  if (bracket == std::string_view::npos)
+    return invalid("`" + std::string(text) + "` has no shape; expected one such as `" + typeName + "[4,5]`");
+  std::string_view shape = body.substr(bracket), strides;
+  if (size_t at = shape.find('@'); at != std::string_view::npos) {
+    strides = shape.substr(at + 1);
+    shape = shape.substr(0, at);
+  }
+  auto extents = parseList(shape);
+  if (!extents)
+    return invalid("`" + std::string(shape) + "` is no shape; expected extents of at least 0, such as `[4,5]`");
+  if (!fits(*extents))
+    return tooLarge(text);
+  tensor.extents = *extents;
+  if (strides.empty()) {
+    tensor.strides = rowMajorStrides(tensor.extents);
+  } else {
+    auto given = parseList(strides);
+    if (!given || given->size() != tensor.extents.size())
+      return invalid("`" + std::string(strides) + "` gives no strides for `" + std::string(shape) + "`; expected " +
+                     std::to_string(tensor.extents.size()) + " strides of at least 0");
+    tensor.strides = *given;
+  }
+  if (Status status = allocate(tensor, text); !status)
+    return status.error();
+  return tensor;
+}
+
+/// Whether `text` begins with `NAME=`, and where the value begins.
+static size_t nameLength(std::string_view text) {
+  size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return 0;
+  for (char c : text.substr(0, equals))
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.')
+      return 0;
+  return equals;
+}
+
+/// One seed per argument, so that adding an argument changes no other.
+static uint64_t mixSeed(uint64_t seed, std::string_view name) { return XXH64(name.data(), name.size(), seed); }
+
+Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
+  HostArgument argument;
+  std::string_view value = text;
+  if (size_t length = nameLength(text)) {
+    argument.name = std::string(text.substr(0, length));
+    value = text.substr(length + 1);
+  }
+  if (value.empty())
+    return invalid("`" + std::string(text) + "` has no value; " + kForms);
+  if (value == "none") {
+    argument.kind = HostArgument::Kind::None;
+    return argument;
+  }
+  if (value.size() > 4 && value.substr(value.size() - 4) == ".npy") {
+    Result<NpyArray> tensor = readNpy(std::string(value));
+    if (!tensor)
+      return tensor.error();
+    argument.tensor = std::move(*tensor);
+    return argument;
+  }
+  size_t colon = value.find(':');
+  if (colon == std::string_view::npos) {
+    argument.kind = HostArgument::Kind::Scalar;
+    argument.scalarText = std::string(value);
+    return argument;
+  }
+  std::string_view head = value.substr(0, colon), body = value.substr(colon + 1);
+  if (auto type = findDataType(head)) {
+    argument.kind = HostArgument::Kind::Scalar;
+    argument.scalarType = type;
+    argument.scalarText = std::string(body);
+    if (Result<uint64_t> bits = scalarBits(argument, *type); !bits)
+      return bits.error();
+    return argument;
+  }
+  const Filling *filling = nullptr;
+  for (const Filling &candidate : kFillings)
+    if (candidate.name == head)
+      filling = &candidate;
+  if (!filling && head != "empty")
+    return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`; " + kForms);
+  Result<NpyArray> tensor = parseTensor(value, body);
+  if (!tensor)
+    return tensor.error();
+  argument.tensor = std::move(*tensor);
+  argument.isPoisoned = !filling;
+  poison(argument.tensor);
+  if (filling)
+    fill(argument.tensor, *filling, mixSeed(seed, argument.name));
+  return argument;
+}
+
+Result<uint64_t> scalarBits(const HostArgument &argument, DataType type) {
+  const std::string &text = argument.scalarText;
+  std::string typeName = getName(type);
+  if (argument.scalarType && *argument.scalarType != type)
+    return invalid("`" + argument.name + "` is " + std::string(getName(*argument.scalarType)) + "; expected " +
+                   typeName);
+  auto refuse = [&]() { return invalid("`" + text + "` is no value of " + typeName); };
+  if (type == DataType::Bool) {
+    if (text != "true" && text != "false")
+      return refuse();
+    return uint64_t(text == "true");
+  }
+  if (isFloat(type)) {
+    char *end = nullptr;
+    double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end)
+      return refuse();
+    return roundToBits(type, value);
+  }
+  bool isNegative = text.rfind('-', 0) == 0;
+  int64_t value = 0;
+  uint64_t large = 0;
+  const char *begin = text.data(), *end = text.data() + text.size();
+  auto parsed = isNegative ? std::from_chars(begin, end, value) : std::from_chars(begin, end, large);
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end)
+    return refuse();
+  if (!isNegative)
+    value = static_cast<int64_t>(large);
+  if (!holdsInteger(type, value, /*isUnsigned=*/!isNegative))
+    return refuse();
+  return static_cast<uint64_t>(value);
+}
+
+} // namespace tile

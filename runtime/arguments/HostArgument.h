@@ -1,0 +1,55 @@
+// Arguments made from text: `rand:f32[1823,781]`, `weights.npy`, `0.5`. The forms of `tilec run --arg`, and of every
+// other program that fills a kernel's parameters from a command line.
+//
+//   rand:T[shape]     normal floats, integers over the whole type, fair bools
+//   uniform:T[shape]  floats in [0, 1), integers in [0, 100)
+//   zeros: ones: iota: likewise
+//   empty:T[shape]    poison: NaN, or all bits set
+//   any of them with strides in elements: rand:f32[4,5]@[8,1]; the gaps are poison
+//   FILE.npy          what the file holds
+//   0.5  -7  true  inf  i32:7  f16:0.5   a scalar; without a type it takes the parameter's
+//   none              an absent optional parameter
+//
+// The same seed and name give the same bits on every machine.
+
+#ifndef TILE_RUNTIME_ARGUMENTS_HOSTARGUMENT_H
+#define TILE_RUNTIME_ARGUMENTS_HOSTARGUMENT_H
+
+#include "runtime/Result.h"
+#include "runtime/artifact/DataType.h"
+#include "runtime/npy/Npy.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tile {
+
+struct HostArgument {
+  enum class Kind { Tensor, Scalar, None };
+
+  std::string name; ///< Empty when given by position.
+  Kind kind = Kind::Tensor;
+  NpyArray tensor;
+  std::optional<DataType> scalarType; ///< As written before the colon.
+  std::string scalarText;
+  bool isPoisoned = false; ///< Made by `empty`.
+};
+
+/// The argument that `text` describes, with `name=` in front or without. Fails with what was found and the forms
+/// expected.
+Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed);
+
+/// The value of a scalar argument in `type`, as raw bits, low end first. Fails if the text is no such value.
+Result<uint64_t> scalarBits(const HostArgument &argument, DataType type);
+
+/// Sets every byte so that an element that is not written shows: NaN for floats, all ones otherwise.
+void poison(NpyArray &tensor);
+
+/// 64 bits of XXH64 over the elements in row-major order, gaps skipped: equal for equal values under any strides.
+uint64_t checksum(const NpyArray &tensor);
+
+} // namespace tile
+
+#endif // TILE_RUNTIME_ARGUMENTS_HOSTARGUMENT_H

@@ -1,0 +1,102 @@
+// The forms of `--arg`: what each makes, and what a wrong one is told.
+
+#include "runtime/arguments/HostArgument.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+using namespace tile;
+
+namespace {
+
+HostArgument make(const std::string &text, uint64_t seed = 1) {
+  Result<HostArgument> argument = makeHostArgument(text, seed);
+  EXPECT_TRUE(argument.ok()) << (argument.ok() ? "" : argument.error().message);
+  return argument.ok() ? *argument : HostArgument();
+}
+
+std::string errorOf(const std::string &text) {
+  Result<HostArgument> argument = makeHostArgument(text, 1);
+  return argument.ok() ? "no error" : argument.error().message;
+}
+
+float at(const NpyArray &tensor, int64_t offset) {
+  float value;
+  std::memcpy(&value, tensor.data.data() + offset * 4, 4);
+  return value;
+}
+
+TEST(HostArgument, RandomIsNormal) {
+  HostArgument x = make("x=rand:f32[1000,100]");
+  EXPECT_EQ(x.name, "x");
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < 100000; ++i) {
+    sum += at(x.tensor, i);
+    squares += at(x.tensor, i) * double(at(x.tensor, i));
+  }
+  EXPECT_NEAR(sum / 100000, 0, 0.02);
+  EXPECT_NEAR(squares / 100000, 1, 0.03);
+}
+
+TEST(HostArgument, SeedAndNameDecideTheBits) {
+  EXPECT_EQ(make("x=rand:f16[64]", 7).tensor.data, make("x=rand:f16[64]", 7).tensor.data);
+  EXPECT_NE(make("x=rand:f16[64]", 7).tensor.data, make("x=rand:f16[64]", 8).tensor.data);
+  EXPECT_NE(make("x=rand:f16[64]", 7).tensor.data, make("y=rand:f16[64]", 7).tensor.data);
+}
+
+TEST(HostArgument, EmptyIsPoison) {
+  HostArgument x = make("empty:f32[3]");
+  EXPECT_TRUE(x.isPoisoned);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(std::isnan(at(x.tensor, i)));
+}
+
+TEST(HostArgument, StridesLeavePoisonedGaps) {
+  HostArgument x = make("iota:f32[2,3]@[4,1]");
+  EXPECT_EQ(x.tensor.strides, (std::vector<int64_t>{4, 1}));
+  ASSERT_EQ(x.tensor.data.size(), 7 * sizeof(float));
+  EXPECT_EQ(at(x.tensor, 2), 2);
+  EXPECT_TRUE(std::isnan(at(x.tensor, 3)));
+  EXPECT_EQ(at(x.tensor, 6), 5);
+}
+
+TEST(HostArgument, AnEmptyTensorTakesNoMemory) { EXPECT_TRUE(make("rand:f32[0,5]").tensor.data.empty()); }
+
+TEST(HostArgument, ScalarTakesTheTypeAsked) {
+  HostArgument s = make("s=-0.5");
+  EXPECT_EQ(*scalarBits(s, DataType::F32), 0xbf000000u);
+  EXPECT_EQ(scalarBits(s, DataType::I32).error().message, "`-0.5` is no value of i32");
+  EXPECT_EQ(*scalarBits(make("300"), DataType::I32), 300u);
+  EXPECT_EQ(scalarBits(make("300"), DataType::U8).error().message, "`300` is no value of u8");
+  EXPECT_EQ(static_cast<int64_t>(*scalarBits(make("-1"), DataType::I64)), -1);
+  EXPECT_EQ(*scalarBits(make("inf"), DataType::F16), 0x7c00u);
+  EXPECT_EQ(*scalarBits(make("true"), DataType::Bool), 1u);
+  EXPECT_EQ(scalarBits(make("n=i32:7"), DataType::I64).error().message, "`n` is i32; expected i64");
+}
+
+TEST(HostArgument, NoneIsAbsent) { EXPECT_EQ(make("w=none").kind, HostArgument::Kind::None); }
+
+TEST(HostArgument, ChecksumIgnoresStrides) {
+  EXPECT_EQ(checksum(make("iota:f32[2,3]").tensor), checksum(make("iota:f32[2,3]@[4,1]").tensor));
+  EXPECT_NE(checksum(make("iota:f32[2,3]").tensor), checksum(make("zeros:f32[2,3]").tensor));
+}
+
+TEST(HostArgument, WrongForms) {
+  EXPECT_EQ(errorOf("x="), "`x=` has no value; expected `rand:f32[4,5]` (or uniform, zeros, ones, iota, empty), a file "
+                           "`x.npy`, a number, `true`, `i32:7` or `none`");
+  EXPECT_EQ(errorOf("x=random:f32[4]").substr(0, 42), "`x=random:f32[4]` begins with `random:`; e");
+  EXPECT_EQ(errorOf("rand:f31[4]"), "unknown element type `f31` in `rand:f31[4]`; known: " + listDataTypes());
+  EXPECT_EQ(errorOf("rand:f32"), "`rand:f32` has no shape; expected one such as `f32[4,5]`");
+  EXPECT_EQ(errorOf("rand:f32[4,]"), "`[4,]` is no shape; expected extents of at least 0, such as `[4,5]`");
+  EXPECT_EQ(errorOf("rand:f32[-4]"), "`[-4]` is no shape; expected extents of at least 0, such as `[4,5]`");
+  EXPECT_EQ(errorOf("rand:f32[4]@[1,1]"), "`[1,1]` gives no strides for `[4]`; expected 1 strides of at least 0");
+  EXPECT_EQ(errorOf("rand:f32[4000000000,4000000000]"),
+            "`rand:f32[4000000000,4000000000]` needs more than 2^40 elements of memory");
+  EXPECT_EQ(errorOf("rand:f32[2,2]@[4000000000000000000,4]"),
+            "`rand:f32[2,2]@[4000000000000000000,4]` needs more than 2^40 elements of memory");
+  EXPECT_EQ(errorOf("s=i8:300"), "`300` is no value of i8");
+}
+
+} // namespace
