@@ -1,0 +1,24 @@
+//===- Conversion.cpp - the cheapest way between two layouts --------------===//
+#include "ir/Layout/Conversion.h"
+
+#include <cassert>
+
+namespace tile {
+
+ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits) {
+  assert(src.shape() == dst.shape() && "a conversion keeps the tile");
+  ConversionPlan plan;
+  if (src == dst)
+    return plan;
+  if (std::optional<std::vector<int64_t>> registers = matchRegisters(src, dst)) {
+    plan.kind = ConversionKind::RegisterPermute;
+    plan.registers = std::move(*registers);
+    return plan;
+  }
+  plan.kind = ConversionKind::SharedMemory;
+  plan.exchange = planSharedExchange(src, dst, elementBits);
+  plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
+  return plan;
+}
+
+} // namespace tile

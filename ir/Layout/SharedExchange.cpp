@@ -1,0 +1,199 @@
+//===- SharedExchange.cpp - the shared layout between two register layouts -===//
+//
+// A shared layout is a basis of the packed space, split by what the hardware does with an offset bit: *vector* bits
+// inside one access, *bank* bits up to 128 bytes, *row* bits above. An access has no bank conflict when no sum of its
+// lanes' bases lies in the span of the row bits: two lanes then never meet in one bank at different rows. So:
+//   - vector bits come from what both layouts hold in registers, and all threads stay in a complement of them, which
+//     keeps every access aligned;
+//   - row bits avoid both P, the span of the storing lanes, and Q, that of the loading lanes. Outside of P + Q any
+//     vector will do; within it the sums e ^ f of a vector only in P and one only in Q: that is the swizzle.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Layout/Conversion.h"
+
+#include "ir/Layout/Constructors.h"
+#include "ir/Layout/LayoutFiller.h"
+
+#include <algorithm>
+
+namespace tile {
+
+using Vectors = std::vector<uint64_t>;
+
+static void append(Vectors &to, const Vectors &vectors) { to.insert(to.end(), vectors.begin(), vectors.end()); }
+
+/// The bases of lanes, warps and blocks.
+static Vectors threadBases(const Layout &layout) {
+  Vectors result;
+  for (HwDim hw : {HwDim::Lane, HwDim::Warp, HwDim::Block})
+    append(result, layout.bits(hw));
+  return result;
+}
+
+/// The vectors of `candidates`, at most `count`, that are independent of `span` and each other; inserted into it.
+static Vectors pickIndependent(SpanBasis &span, const Vectors &candidates, int count) {
+  Vectors picked;
+  for (uint64_t vector : candidates)
+    if (int(picked.size()) < count && !span.contains(vector)) {
+      span.insert(vector);
+      picked.push_back(vector);
+    }
+  return picked;
+}
+
+static SpanBasis spanOf(std::initializer_list<const Vectors *> lists) {
+  SpanBasis span;
+  for (const Vectors *list : lists)
+    pickIndependent(span, *list, 64);
+  return span;
+}
+
+namespace {
+class ExchangeBuilder {
+public:
+  ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits);
+
+  int maxVectorLog2() const { return powerOfTwo(16) - elementLog2; }
+
+  /// Vectors of `side`'s registers within the complement that would widen its own accesses.
+  Vectors extension(const Layout &side) const {
+    SpanBasis span(threadBases(side));
+    Vectors held = intersectSpans(side.bits(HwDim::Register), complement);
+    return pickIndependent(span, registersFirst(side, held), maxVectorLog2() - int(common.size()));
+  }
+
+  /// The layout whose accesses from `side` are wider than the common vectors by `own`.
+  Layout build(const Layout &side, const Vectors &own) const;
+
+private:
+  /// `vectors` preceded by those bases of registers of `side` that are in their span.
+  static Vectors registersFirst(const Layout &side, const Vectors &vectors) {
+    SpanBasis span(vectors);
+    Vectors result;
+    for (uint64_t basis : side.bits(HwDim::Register))
+      if (span.contains(basis))
+        result.push_back(basis);
+    append(result, vectors);
+    return result;
+  }
+
+  /// The bases of the lanes that are served in one pass when an access has `vectorLog2` elements.
+  Vectors phaseLanes(const Layout &side, size_t vectorLog2) const {
+    int accessLog2 = std::max(2, int(vectorLog2) + elementLog2);
+    Vectors lanes = side.bits(HwDim::Lane);
+    lanes.resize(std::min<size_t>(lanes.size(), size_t(kRowLog2 - accessLog2)));
+    return lanes;
+  }
+
+  static constexpr int kRowLog2 = 7; // one pass over the banks is 128 bytes
+  const Layout &src, &dst;
+  int elementLog2;
+  Vectors common;     // of the vectors of both sides
+  Vectors complement; // spans a complement of them that holds all threads
+};
+} // namespace
+
+ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits)
+    : src(src), dst(dst), elementLog2(powerOfTwo(std::max(8, elementBits) / 8)) {
+  Vectors threads = threadBases(src);
+  append(threads, threadBases(dst));
+  SpanBasis span(threads);
+  Vectors held = intersectSpans(src.bits(HwDim::Register), dst.bits(HwDim::Register));
+  common = pickIndependent(span, registersFirst(src, held), maxVectorLog2());
+
+  SpanBasis all(common);
+  complement = pickIndependent(all, threads, 64);
+  append(complement, pickIndependent(all, src.bits(HwDim::Register), 64));
+  for (int bit = 0; bit < src.packedBits(); ++bit)
+    append(complement, pickIndependent(all, {uint64_t(1) << bit}, 1));
+}
+
+Layout ExchangeBuilder::build(const Layout &side, const Vectors &own) const {
+  // The wider side's threads must stay in a complement of its own vectors too, and so must all that follows: `project`
+  // takes the part in the common and own vectors away.
+  Vectors vector = common;
+  append(vector, own);
+  SpanBasis split(vector);
+  Vectors rest = pickIndependent(split, threadBases(side), 64);
+  append(rest, pickIndependent(split, complement, 64));
+  Vectors frame = vector;
+  append(frame, rest);
+  SpanBasis coordinates(frame);
+  auto project = [&](const Vectors &vectors) {
+    Vectors result;
+    uint64_t inVector = (uint64_t(1) << vector.size()) - 1;
+    for (uint64_t v : vectors)
+      result.push_back(applyColumns(frame, *coordinates.express(v) & ~inVector));
+    return result;
+  };
+  Vectors p = project(phaseLanes(src, common.size() + (&side == &src ? own.size() : 0)));
+  Vectors q = project(phaseLanes(dst, common.size() + (&side == &dst ? own.size() : 0)));
+
+  // Elements that share a four-byte word never conflict, whichever lane wants them: the word's vectors join both sides.
+  SpanBasis taken(vector);
+  Vectors fillers = intersectSpans(p, q);
+  for (const Vectors &more : {p, q, rest})
+    append(fillers, more);
+  Vectors word = pickIndependent(taken, fillers, std::max(0, 2 - elementLog2 - int(vector.size())));
+  append(p, word);
+  append(q, word);
+
+  Vectors both = intersectSpans(p, q);
+  SpanBasis sum = spanOf({&p, &q}), withP(both), withQ(both);
+  Vectors rowCandidates = pickIndependent(sum, rest, 64);
+  Vectors onlyP = pickIndependent(withP, p, 64), onlyQ = pickIndependent(withQ, q, 64);
+  size_t pairs = std::min(onlyP.size(), onlyQ.size());
+  for (size_t i = 0; i < pairs; ++i)
+    rowCandidates.push_back(onlyP[i] ^ onlyQ[i]);
+  // What must conflict somewhere: on one side before both.
+  rowCandidates.insert(rowCandidates.end(), onlyP.begin() + long(pairs), onlyP.end());
+  rowCandidates.insert(rowCandidates.end(), onlyQ.begin() + long(pairs), onlyQ.end());
+  append(rowCandidates, rest);
+  Vectors rows = pickIndependent(taken, rowCandidates, std::max(0, src.packedBits() - (kRowLog2 - elementLog2)));
+  Vectors bankCandidates = p;
+  append(bankCandidates, rest);
+  Vectors banks = pickIndependent(taken, bankCandidates, 64);
+
+  Layout result(src.shape(), Layout::Kind::Shared);
+  for (const Vectors &part : {vector, word, banks, rows})
+    for (uint64_t basis : part)
+      result.appendBit(HwDim::Offset, basis);
+  for (int dim = 0; dim < src.rank(); ++dim)
+    if (src.oddFactor(dim) != 1)
+      result.appendOdd(HwDim::Offset, {src.oddFactor(dim), dim});
+  return result;
+}
+
+double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits) {
+  // A barrier and the latency of the first load; then one cycle a pass, and half of one to issue an access.
+  constexpr double kRoundTrip = 60, kIssue = 0.5;
+  auto side = [&](const SharedAccess &access, const Layout &layout) {
+    return double(access.offsets.size()) *
+           (kIssue + countWavefronts(layout, exchange.layout, elementBits, access.vector));
+  };
+  return kRoundTrip + side(exchange.store, src) + side(exchange.load, dst);
+}
+
+SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits) {
+  ExchangeBuilder builder(src, dst, elementBits);
+  int maxVector = 1 << builder.maxVectorLog2();
+  std::optional<SharedExchange> best;
+  double bestCost = 0;
+  const std::pair<const Layout *, Vectors> choices[] = {
+      {&src, {}}, {&src, builder.extension(src)}, {&dst, builder.extension(dst)}};
+  for (const auto &[side, own] : choices) {
+    SharedExchange exchange;
+    exchange.layout = builder.build(*side, own);
+    exchange.store = planSharedAccess(src, exchange.layout, maxVector);
+    exchange.load = planSharedAccess(dst, exchange.layout, maxVector);
+    exchange.bytes = exchange.layout.size(HwDim::Offset) * std::max(8, elementBits) / 8;
+    double cost = sharedExchangeCost(exchange, src, dst, elementBits);
+    if (!best || cost < bestCost) {
+      best = exchange;
+      bestCost = cost;
+    }
+  }
+  return *best;
+}
+
+} // namespace tile

@@ -1,0 +1,55 @@
+//===- SharedLayout.h - tiles in shared memory ------------------*- C++ -*-===//
+//
+// Constructors of shared layouts (offset → coordinates) and the questions that decide how registers reach them: which
+// vectors, which addresses, how many bank conflicts, ldmatrix or not. Offsets count elements from the buffer's start,
+// which is aligned to what the layout needs (1024 bytes for the 128-byte swizzle).
+//
+// An odd factor is above all bits of the offset, so a 64x192 tile is three 64x64 tiles one after the other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_IR_LAYOUT_SHAREDLAYOUT_H
+#define TILE_IR_LAYOUT_SHAREDLAYOUT_H
+
+#include "ir/Layout/Layout.h"
+
+namespace tile {
+
+/// The elements in `order`, fastest dim first, without a swizzle.
+Layout sharedLayout(const Shape &shape, const std::vector<int> &order);
+
+/// `layout` with bits [from, from + count) of the offset xored by bits [by, by + count) of it.
+Layout swizzleOffsets(const Layout &layout, int from, int by, int count);
+
+/// The layout that TMA writes and `wgmma` reads (PTX ISA, shared-memory matrix layout): rows of `swizzleBytes` (32, 64
+/// or 128) contiguous bytes along the last dim (the one before it when `transposed`), 16-byte chunks xored by address
+/// bits 7 and up. A wider tile is several such tiles, one after the other. The contiguous dim's power-of-two part spans
+/// at least `swizzleBytes`.
+enum class MatrixOrder : uint8_t { RowMajor, Transposed };
+Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes,
+                         MatrixOrder matrixOrder = MatrixOrder::RowMajor);
+/// The widest swizzle that `nvmmaSharedLayout` can use, or 0 when the contiguous dim is too small for any.
+int widestSwizzle(const Shape &shape, int elementBits, MatrixOrder matrixOrder = MatrixOrder::RowMajor);
+
+/// How the registers of a layout reach a shared layout.
+struct SharedAccess {
+  int vector = 1;                              // elements per access
+  std::vector<std::vector<int64_t>> registers; // per access the registers of its vector, in order of offset
+  std::vector<int64_t> offsets;                // per access the register's part of the offset, in elements
+  std::vector<CoordTerm> threadTerms;          // the (lane, warp, block) part of the offset
+  bool disjoint = false;                       // the two parts share no bit: their xor is their sum
+  std::vector<int64_t> representative;         // per register the one that is accessed in its place
+};
+/// The accesses with the widest aligned vector of at most `maxVector` elements. A register that repeats another of its
+/// thread is not accessed. Replicated threads access too; `Layout::freeDigits` tells which.
+SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector);
+
+/// Passes of the 32 four-byte banks that a warp needs for one access of `vector` elements; a warp moves 128 bytes a
+/// pass at best. The same for every register and warp. An 8-byte access goes by half warps, a 16-byte one by quarters.
+int countWavefronts(const Layout &registers, const Layout &shared, int elementBits, int vector);
+
+/// The map from the flat hardware index of `registers` to the offset in `shared`.
+DigitMap offsetMap(const Layout &registers, const Layout &shared);
+
+} // namespace tile
+
+#endif // TILE_IR_LAYOUT_SHAREDLAYOUT_H
