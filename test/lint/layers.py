@@ -23,10 +23,12 @@ ROWS = {
     "backend/TileGPUToLLVM": ("backend/target ir", "mlir llvm"),
     "backend/pipeline": ("backend/target backend/TileGPUToLLVM backend/ptx ir", "mlir llvm"),
     "backend/interpreter": ("ir/Tile", "mlir llvm"),
+    "backend/tile-opt": ("backend ir", "mlir llvm"),
     "backend/simulator": ("", ""),
     "runtime": ("", ""),  # errors as values
     "runtime/artifact": ("runtime/Result.h", "json"),
     "runtime/npy": ("runtime/Result.h runtime/artifact", ""),
+    "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/npy", "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", "json cuda"),
     "runtime/tune": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch", "json cuda"),
@@ -46,6 +48,7 @@ THIRD_PARTY = (
     ("nvptx", re.compile(r"nvPTXCompiler\.h")),
     ("cuda", re.compile(r"cuda\.h")),
     ("json", re.compile(r"nlohmann/")),
+    ("xxhash", re.compile(r"xxhash\.h")),
     ("gtest", re.compile(r"g(test|mock)/")),
     ("benchmark", re.compile(r"benchmark/")),
 )
@@ -53,20 +56,20 @@ TOP = ("frontend/", "ir/", "backend/", "runtime/", "grammar/", "examples/", "tes
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
+def owns_tree(row):
+    return not any(other.startswith(row + "/") for other in ROWS)
+
+
 def row_of(folder):
-    """The listed folder whose row governs `folder`, or None."""
-    while folder and folder not in ROWS:
-        folder = folder.rpartition("/")[0]
-    return folder or None
+    """The listed folder whose row governs `folder`, or None. A row with rows below it governs its own files alone."""
+    row = folder
+    while row and row not in ROWS:
+        row = row.rpartition("/")[0]
+    return row if row and (row == folder or owns_tree(row)) else None
 
 
 def within(folder, parents):
     return any(folder == parent or folder.startswith(parent + "/") for parent in parents)
-
-
-def own_tree(row):
-    """A folder with rows below it, such as `runtime`, does not own those."""
-    return [] if any(other.startswith(row + "/") for other in ROWS) else [row]
 
 
 def include_edges(files):
@@ -85,7 +88,8 @@ def include_edges(files):
             line = text.count("\n", 0, include.start(1)) + 1
             target = name.rpartition("/")[0]
             if name.startswith(TOP):
-                if name not in folders and target != folder and not within(target, folders + own_tree(row)):
+                own = target == folder or owns_tree(row) and within(target, [row])
+                if name not in folders and not own and not within(target, folders):
                     allowed = ", ".join(folders) or "nothing"
                     yield f"{path}:{line}: `{row}` includes `{target}`; its row allows {allowed}"
                 continue

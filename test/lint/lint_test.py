@@ -33,6 +33,12 @@ class IncludeEdges(unittest.TestCase):
     def test_unknown_folder(self):
         self.assertEqual(self.check("tools/A.cpp", "vector"),
                          ["tools/A.cpp: folder `tools` has no row in test/lint/layers.py"])
+        self.assertEqual(self.check("runtime/new/A.cpp", "vector"),
+                         ["runtime/new/A.cpp: folder `runtime/new` has no row in test/lint/layers.py"])
+
+    def test_single_header_of_the_parent(self):
+        self.assertEqual(self.check("runtime/npy/A.cpp", "runtime/Result.h"), [])
+        self.assertEqual(len(self.check("runtime/npy/A.cpp", "runtime/Other.h")), 1)
 
 
 class Files(unittest.TestCase):
