@@ -1,0 +1,216 @@
+/// The driver of the stages. Whatever fails below MLIR (LLVM, the assembler) becomes a diagnostic here.
+#include "backend/pipeline/Compile.h"
+
+#include "backend/ptx/EmitPtx.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace tile {
+
+namespace {
+/// One compilation: what it gives so far, and where its problems are reported.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, Location location) : options(options), location(location) {}
+
+  LogicalResult runModule(ModuleOp module);
+  LogicalResult runLLVM(llvm::Module &module);
+  LogicalResult runPtx(StringRef ptx);
+
+  Artifact artifact;
+
+private:
+  LogicalResult runPasses(ModuleOp module, Stage stage, bool lower);
+  LogicalResult dump(StringRef suffix, StringRef bytes);
+  LogicalResult report(llvm::Error error);
+  void reportFault(const AssemblerFault &fault);
+
+  const CompileOptions &options;
+  Location location;
+  llvm::StringMap<Location> kernelLocations;
+};
+} // namespace
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  module.print(stream, flags.enableDebugInfo());
+  return text;
+}
+
+LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
+  if (options.dumpFolder.empty())
+    return success();
+  llvm::SmallString<128> path(options.dumpFolder);
+  llvm::sys::path::append(path, options.dumpName + suffix);
+  std::error_code problem;
+  llvm::raw_fd_ostream stream(path, problem);
+  if (problem)
+    return emitError(location) << "cannot write `" << path << "`: " << problem.message();
+  stream << bytes;
+  return success();
+}
+
+LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
+  PassManager passes(module.getContext());
+  if (lower)
+    addLoweringPasses(passes, stage, options);
+  addStagePasses(passes, stage, options);
+  traceTimes(passes, stageName(stage), artifact.times);
+  if (!options.printAfter.empty())
+    printAfter(passes, options.printAfter, options.printTo ? *options.printTo : llvm::errs());
+  if (failed(passes.run(module)))
+    return failure();
+  if (!options.dumpFolder.empty())
+    return dump(("." + stageName(stage) + ".mlir").str(), print(module));
+  return success();
+}
+
+LogicalResult Compilation::runModule(ModuleOp module) {
+  Stage first = stageOf(module);
+  if (first > options.last)
+    return emitError(location) << "found `" << stageName(first) << "` IR; `" << stageName(options.last)
+                               << "` comes before it";
+  for (Stage stage : {Stage::Tile, Stage::TileGPU, Stage::LLVM}) {
+    if (stage < first || stage > options.last)
+      continue;
+    if (failed(runPasses(module, stage, /*lower=*/stage != first)))
+      return failure();
+    if (stage == options.last && stage != Stage::LLVM)
+      artifact.text = print(module);
+  }
+  if (options.last < Stage::LLVM)
+    return success();
+
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    kernelLocations.try_emplace(function.getName(), function.getLoc());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated =
+      artifact.times.measure(stageName(Stage::LLVM), "translate", [&] { return translateToLLVM(module, context); });
+  return translated ? runLLVM(*translated) : failure();
+}
+
+LogicalResult Compilation::runLLVM(llvm::Module &module) {
+  if (llvm::Error error = artifact.times.measure(stageName(Stage::LLVM), "optimize",
+                                                 [&] { return optimizeForTarget(module, *options.target); }))
+    return report(std::move(error));
+  if (options.last == Stage::LLVM || !options.dumpFolder.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    if (failed(dump(".ll", text)))
+      return failure();
+    if (options.last == Stage::LLVM) {
+      artifact.text = std::move(text);
+      return success();
+    }
+  }
+  llvm::Expected<std::string> ptx =
+      artifact.times.measure(stageName(Stage::Ptx), "generate", [&] { return emitPtx(module, *options.target); });
+  return ptx ? runPtx(*ptx) : report(ptx.takeError());
+}
+
+LogicalResult Compilation::runPtx(StringRef ptx) {
+  artifact.ptx = ptx.str();
+  if (failed(dump(".ptx", ptx)))
+    return failure();
+  if (options.last == Stage::Ptx) {
+    artifact.text = artifact.ptx;
+    return success();
+  }
+  llvm::Expected<Assembly> assembly = artifact.times.measure(
+      stageName(Stage::Cubin), "assemble", [&] { return assemble(ptx, *options.target, options.assembler); });
+  if (!assembly)
+    return report(assembly.takeError());
+  artifact.cubin = std::move(assembly->cubin);
+  artifact.kernels = std::move(assembly->kernels);
+  artifact.remarks = std::move(assembly->remarks);
+  return dump(".cubin", artifact.cubin);
+}
+
+void Compilation::reportFault(const AssemblerFault &fault) {
+  auto kernel = kernelLocations.find(fault.kernel);
+  Location where = kernel == kernelLocations.end() ? location : kernel->second;
+  StringRef target(options.target->name);
+  switch (fault.kind) {
+  case AssemblerFault::Kind::SharedMemory:
+    emitError(where) << "kernel `" << fault.kernel << "` takes " << fault.foundBytes << " bytes of shared memory; "
+                     << target << " has " << fault.limitBytes << " per block";
+    return;
+  case AssemblerFault::Kind::Registers:
+    emitError(where) << "kernel `" << fault.kernel << "` needs more registers than " << target
+                     << " gives a thread: " << fault.text;
+    return;
+  case AssemblerFault::Kind::Syntax:
+    emitError(where) << "the assembler refuses line " << fault.line << " of the PTX: " << fault.text;
+    return;
+  case AssemblerFault::Kind::Other:
+    emitError(where) << "the assembler refuses the PTX: " << fault.text;
+    return;
+  }
+}
+
+LogicalResult Compilation::report(llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const AssemblyError &refused) {
+        llvm::for_each(refused.faults, [&](const AssemblerFault &fault) { reportFault(fault); });
+      },
+      [&](const llvm::ErrorInfoBase &other) { emitError(location) << other.message(); });
+  return failure();
+}
+
+static FailureOr<Artifact> conclude(Compilation &compilation, LogicalResult outcome) {
+  if (failed(outcome))
+    return failure();
+  return std::move(compilation.artifact);
+}
+
+/// Fails on a `printAfter` that no pass has.
+static LogicalResult checkPassNames(const CompileOptions &options, Location location) {
+  if (options.printAfter.empty())
+    return success();
+  std::vector<std::string> known = passNames(*location.getContext());
+  for (const std::string &name : options.printAfter)
+    if (!llvm::is_contained(known, name))
+      return emitError(location) << "unknown pass `" << name << "`; known: " << llvm::join(known, ", ");
+  return success();
+}
+
+FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options) {
+  if (failed(checkPassNames(options, module.getLoc())))
+    return failure();
+  Compilation compilation(options, module.getLoc());
+  return conclude(compilation, compilation.runModule(module));
+}
+
+FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, MLIRContext &context, const CompileOptions &options) {
+  StringRef name = file.getBufferIdentifier();
+  Location location = FileLineColLoc::get(&context, name, 1, 1);
+  Compilation compilation(options, location);
+  if (name.ends_with(".mlir")) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(file.getBuffer(), ParserConfig(&context), name);
+    if (!module)
+      return failure();
+    return compile(*module, options);
+  }
+  if (name.ends_with(".ll")) {
+    llvm::LLVMContext llvmContext;
+    llvm::Expected<std::unique_ptr<llvm::Module>> module = parseLLVM(file.getBuffer(), name, llvmContext);
+    if (!module)
+      return emitError(location) << llvm::toString(module.takeError());
+    return conclude(compilation, compilation.runLLVM(**module));
+  }
+  if (name.ends_with(".ptx"))
+    return conclude(compilation, compilation.runPtx(file.getBuffer()));
+  return emitError(location) << "found a name that ends in `" << llvm::sys::path::extension(name)
+                             << "`; expected .mlir, .ll or .ptx";
+}
+
+} // namespace tile

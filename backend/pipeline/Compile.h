@@ -1,0 +1,41 @@
+/// Runs the stages: IR of any stage in, a cubin or an earlier stage's text out.
+#ifndef BACKEND_PIPELINE_COMPILE_H
+#define BACKEND_PIPELINE_COMPILE_H
+
+#include "backend/pipeline/PassTrace.h"
+#include "backend/pipeline/Pipeline.h"
+#include "backend/ptx/Assemble.h"
+
+#include "llvm/Support/MemoryBufferRef.h"
+
+namespace tile {
+
+struct CompileOptions : PipelineOptions {
+  Stage last = Stage::Cubin;
+  AssembleOptions assembler;
+  std::vector<std::string> printAfter;  ///< pass names; checked against `passNames`
+  llvm::raw_ostream *printTo = nullptr; ///< where `printAfter` goes; null: stderr
+  std::string dumpFolder; ///< existing folder for every stage's text, as `<dumpName>.tile.mlir` and so on; empty: none
+  std::string dumpName = "kernel";
+};
+
+struct Artifact {
+  std::string text;  ///< of `last`, unless that is Cubin
+  std::string ptx;   ///< once reached
+  std::string cubin; ///< once reached
+  std::vector<KernelResources> kernels;
+  std::vector<AssemblerRemark> remarks;
+  StepTimes times;
+};
+
+/// Compiles `module`, which is in any of the MLIR stages and is changed. Problems are emitted as diagnostics of its
+/// context, at the kernel where they have one.
+mlir::FailureOr<Artifact> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Compiles a file by the end of its name: `.mlir` of any stage, `.ll`, `.ptx`. Its dialects must be registered.
+mlir::FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, mlir::MLIRContext &context,
+                                      const CompileOptions &options);
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,119 @@
+/// Every pass in order. To add one: its line here, under its stage.
+#include "backend/pipeline/Pipeline.h"
+
+#include "backend/ptx/EmitPtx.h"
+#include "ir/Tile/TileOps.h"
+
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tile {
+
+static constexpr std::pair<Stage, llvm::StringLiteral> kStageNames[] = {
+    {Stage::Tile, "tile"}, {Stage::TileGPU, "tgpu"}, {Stage::LLVM, "llvm"},
+    {Stage::Ptx, "ptx"},   {Stage::Cubin, "cubin"},
+};
+
+llvm::StringRef stageName(Stage stage) { return kStageNames[unsigned(stage)].second; }
+
+std::optional<Stage> findStage(llvm::StringRef name) {
+  for (auto [stage, known] : kStageNames)
+    if (known == name)
+      return stage;
+  return std::nullopt;
+}
+
+static bool isTileGPU(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+    return tensor.getEncoding().getDialect().getNamespace() == "tgpu";
+  return type.getDialect().getNamespace() == "tgpu";
+}
+
+Stage stageOf(ModuleOp module) {
+  Stage stage = Stage::Tile;
+  module.walk([&](Operation *op) {
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && !function.isExternal())
+      stage = Stage::LLVM;
+    else if (op->getName().getDialectNamespace() == "tgpu" || llvm::any_of(op->getResultTypes(), isTileGPU))
+      stage = Stage::TileGPU;
+    else
+      return WalkResult::advance();
+    return WalkResult::interrupt();
+  });
+  return stage;
+}
+
+void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {}
+
+void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Tile:
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createLoopInvariantCodeMotionPass());
+    break;
+  case Stage::TileGPU:
+    break;
+  case Stage::LLVM:
+    // `DebugDirectivesOnly`: line tables without `.target …, debug`, with which the assembler optimises nothing.
+    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
+    break;
+  case Stage::Ptx:
+  case Stage::Cubin:
+    break;
+  }
+}
+
+/// Collects the names in a textual pipeline such as "builtin.module(func.func(canonicalize{top-down=true},cse))".
+static void collectNames(llvm::StringRef pipeline, std::vector<std::string> &names) {
+  std::string name;
+  unsigned options = 0; // depth of braces
+  for (char c : pipeline) {
+    options += c == '{';
+    if (options == 0 && !strchr(",()", c)) {
+      name += c;
+      continue;
+    }
+    options -= c == '}';
+    // What is not a pass is an anchor: an op's name, which has a dot, or `any`.
+    bool isPass = !name.empty() && name != "any" && !llvm::StringRef(name).contains('.');
+    if (isPass && !llvm::is_contained(names, name))
+      names.push_back(name);
+    name.clear();
+  }
+}
+
+std::vector<std::string> passNames(MLIRContext &context) {
+  std::vector<std::string> names;
+  PipelineOptions options;
+  options.target = allTargets().begin();
+  for (auto [stage, name] : kStageNames) {
+    PassManager passes(&context);
+    addLoweringPasses(passes, stage, options);
+    addStagePasses(passes, stage, options);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    passes.printAsTextualPipeline(stream);
+    collectNames(text, names);
+  }
+  return names;
+}
+
+void registerDialects(DialectRegistry &registry) {
+  registry.insert<TileDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registerLLVMTranslations(registry);
+}
+
+void registerPasses() {
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerLoopInvariantCodeMotionPass();
+  registerSCCPPass();
+  registerStripDebugInfoPass();
+  LLVM::registerDIScopeForLLVMFuncOpPass();
+}
+
+} // namespace tile

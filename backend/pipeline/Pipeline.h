@@ -1,0 +1,54 @@
+/// The compiler's stages and every pass of them, in order. Pipeline.cpp is the only place that orders passes.
+#ifndef BACKEND_PIPELINE_PIPELINE_H
+#define BACKEND_PIPELINE_PIPELINE_H
+
+#include "backend/target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+
+namespace tile {
+
+/// What a kernel looks like on its way. Each can be printed and fed back in.
+enum class Stage {
+  Tile,    ///< MLIR: whole tiles
+  TileGPU, ///< MLIR: tiles with layouts
+  LLVM,    ///< MLIR in the LLVM dialect, and after it LLVM IR
+  Ptx,     ///< text
+  Cubin,   ///< ELF
+};
+
+/// "tile", "tgpu", "llvm", "ptx", "cubin": the words of `--emit`.
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> findStage(llvm::StringRef name);
+
+/// The stage that `module` is in: LLVM when it defines an `llvm.func`, TileGPU when an op or a type of it is of the
+/// dialect `tgpu`, else Tile.
+Stage stageOf(mlir::ModuleOp module);
+
+/// What the passes are told.
+struct PipelineOptions {
+  const Target *target = nullptr;
+  unsigned warps = 4; ///< per block, for kernels that do not say
+};
+
+/// Adds the passes that turn the stage before into `stage`; none for Tile. Only the MLIR stages have passes.
+void addLoweringPasses(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+
+/// Adds the passes that improve `stage` and keep it. They may run on their own output.
+void addStagePasses(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+
+/// The passes of all stages in order, each once: what `--print-after` takes.
+std::vector<std::string> passNames(mlir::MLIRContext &context);
+
+/// Adds every dialect that a stage uses, and the translations to LLVM.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Makes our passes and MLIR's that the stages use known by name, for tile-opt and for reproducers.
+void registerPasses();
+
+} // namespace tile
+
+#endif

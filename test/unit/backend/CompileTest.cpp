@@ -1,0 +1,176 @@
+/// The stages driven end to end: what goes in and out at each, traces, dumps, and problems as diagnostics.
+#include "backend/pipeline/Compile.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <gtest/gtest.h>
+
+namespace tile {
+
+/// c[i] = a[i] + exp(b[i])
+static const char *kVectorAdd = R"(
+llvm.func @__nv_expf(f32) -> f32
+llvm.func @add(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %c: !llvm.ptr<1>, %n: i64)
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+  %block = nvvm.read.ptx.sreg.ctaid.x : i32
+  %size = llvm.mlir.constant(128 : i32) : i32
+  %base = llvm.mul %block, %size : i32
+  %thread = nvvm.read.ptx.sreg.tid.x : i32
+  %i32 = llvm.add %base, %thread : i32
+  %i = llvm.zext %i32 : i32 to i64
+  %inside = llvm.icmp "slt" %i, %n : i64
+  llvm.cond_br %inside, ^body, ^end
+^body:
+  %pa = llvm.getelementptr %a[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  %pb = llvm.getelementptr %b[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  %pc = llvm.getelementptr %c[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  %x = llvm.load %pa : !llvm.ptr<1> -> f32
+  %y = llvm.load %pb : !llvm.ptr<1> -> f32
+  %e = llvm.call @__nv_expf(%y) : (f32) -> f32
+  %z = llvm.fadd %x, %e : f32
+  llvm.store %z, %pc : f32, !llvm.ptr<1>
+  llvm.br ^end
+^end:
+  llvm.return
+}
+)";
+
+class CompileTest : public testing::Test {
+protected:
+  CompileTest() : context(mlir::MLIRContext::Threading::DISABLED) {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    options.target = findTarget("sm_90a");
+    context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
+      std::string where;
+      llvm::raw_string_ostream(where) << diagnostic.getLocation();
+      diagnostics.push_back(diagnostic.str());
+      locations.push_back(where);
+    });
+  }
+
+  mlir::FailureOr<Artifact> compileText(llvm::StringRef text, llvm::StringRef name = "kernel.mlir") {
+    return compileFile(llvm::MemoryBufferRef(text, name), context, options);
+  }
+
+  mlir::MLIRContext context;
+  CompileOptions options;
+  std::vector<std::string> diagnostics, locations;
+};
+
+TEST_F(CompileTest, LLVMDialectBecomesACubinForEveryTarget) {
+  for (const Target &target : allTargets()) {
+    options.target = &target;
+    mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd);
+    ASSERT_TRUE(mlir::succeeded(artifact)) << target.name << ": " << diagnostics.front();
+    ASSERT_EQ(artifact->kernels.size(), 1u);
+    EXPECT_EQ(artifact->kernels[0].name, "add");
+    EXPECT_EQ(artifact->kernels[0].spillStoreBytes, 0u);
+    EXPECT_FALSE(artifact->cubin.empty());
+  }
+}
+
+TEST_F(CompileTest, EveryStageFedBackGivesTheSamePtx) {
+  std::string ptx = compileText(kVectorAdd)->ptx;
+  options.last = Stage::LLVM;
+  std::string llvmText = compileText(kVectorAdd)->text;
+  EXPECT_NE(llvmText.find("define ptx_kernel void @add("), std::string::npos) << llvmText;
+  options.last = Stage::Ptx;
+  mlir::FailureOr<Artifact> fromLLVM = compileText(llvmText, "kernel.ll");
+  ASSERT_TRUE(mlir::succeeded(fromLLVM)) << diagnostics.front();
+  EXPECT_EQ(fromLLVM->text, ptx);
+  options.last = Stage::Cubin;
+  mlir::FailureOr<Artifact> fromPtx = compileText(ptx, "kernel.ptx");
+  ASSERT_TRUE(mlir::succeeded(fromPtx)) << diagnostics.front();
+  EXPECT_EQ(fromPtx->cubin, compileText(kVectorAdd)->cubin);
+}
+
+TEST_F(CompileTest, StepsAreTimedInOrder) {
+  mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd);
+  std::vector<std::string> steps;
+  for (const StepTime &step : artifact->times.steps())
+    steps.push_back(step.stage + "/" + step.step);
+  EXPECT_EQ(steps, (std::vector<std::string>{"llvm/ensure-debug-info-scope-on-llvm-func", "llvm/translate",
+                                             "llvm/optimize", "ptx/generate", "cubin/assemble"}));
+}
+
+TEST_F(CompileTest, StageIsSeenFromTheModule) {
+  auto stage = [&](llvm::StringRef text) { return stageOf(*mlir::parseSourceString<mlir::ModuleOp>(text, &context)); };
+  EXPECT_EQ(stage("func.func @k() { return }"), Stage::Tile);
+  EXPECT_EQ(stage(kVectorAdd), Stage::LLVM);
+}
+
+TEST_F(CompileTest, PassIsPrintedOnceByName) {
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  options.printTo = &stream;
+  options.printAfter = {"cse"};
+  options.last = Stage::Tile;
+  ASSERT_TRUE(mlir::succeeded(compileText("func.func @k() { return }")));
+  EXPECT_EQ(llvm::StringRef(printed).count("IR Dump After"), 1u) << printed;
+  EXPECT_NE(printed.find("(cse)"), std::string::npos) << printed;
+}
+
+TEST_F(CompileTest, UnknownPassNameListsTheKnown) {
+  options.printAfter = {"cze"};
+  EXPECT_TRUE(mlir::failed(compileText(kVectorAdd)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_TRUE(llvm::StringRef(diagnostics[0]).starts_with("unknown pass `cze`; known: canonicalize, cse, "))
+      << diagnostics[0];
+}
+
+TEST_F(CompileTest, EveryStageIsDumped) {
+  llvm::SmallString<64> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tile-dump", folder));
+  options.dumpFolder = folder.str().str();
+  options.dumpName = "add";
+  ASSERT_TRUE(mlir::succeeded(compileText(kVectorAdd)));
+  for (llvm::StringRef file : {"add.llvm.mlir", "add.ll", "add.ptx", "add.cubin"}) {
+    llvm::SmallString<64> path(folder);
+    llvm::sys::path::append(path, file);
+    EXPECT_TRUE(llvm::sys::fs::exists(path)) << file.str();
+  }
+  llvm::sys::fs::remove_directories(folder);
+}
+
+TEST_F(CompileTest, TooMuchSharedMemoryIsReportedAtTheKernel) {
+  EXPECT_TRUE(mlir::failed(compileText(R"(
+llvm.mlir.global internal @buffer() {addr_space = 3 : i32} : !llvm.array<300000 x i8>
+llvm.func @big(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %b = llvm.mlir.addressof @buffer : !llvm.ptr<3>
+  %x = llvm.load volatile %b : !llvm.ptr<3> -> f32
+  llvm.store volatile %x, %b : f32, !llvm.ptr<3>
+  llvm.store %x, %p : f32, !llvm.ptr<1>
+  llvm.return
+} loc("big.tile":7:1)
+)")));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "kernel `big` takes 300000 bytes of shared memory; sm_90a has 232448 per block");
+  EXPECT_NE(locations[0].find("\"big.tile\":7:1"), std::string::npos) << locations[0];
+}
+
+TEST_F(CompileTest, RefusedPtxNamesItsLine) {
+  EXPECT_TRUE(mlir::failed(compileText(".version 8.0\n.target sm_90a\n.address_size 64\nfoo\n", "k.ptx")));
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_EQ(diagnostics[0].find("the assembler refuses line 4 of the PTX: "), 0u) << diagnostics[0];
+}
+
+TEST_F(CompileTest, EarlierStageThanTheInputIsRefused) {
+  options.last = Stage::Tile;
+  EXPECT_TRUE(mlir::failed(compileText(kVectorAdd)));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "found `llvm` IR; `tile` comes before it");
+}
+
+TEST_F(CompileTest, UnknownEndingIsRefused) {
+  EXPECT_TRUE(mlir::failed(compileText("", "kernel.txt")));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "found a name that ends in `.txt`; expected .mlir, .ll or .ptx");
+}
+
+} // namespace tile
