@@ -3,6 +3,7 @@
 
 #include "backend/ptx/EmitPtx.h"
 #include "ir/Tile/TileOps.h"
+#include "ir/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -44,6 +45,8 @@ Stage stageOf(ModuleOp module) {
   });
   return stage;
 }
+
+void addSourcePasses(OpPassManager &passes) { passes.addPass(createFuseMultiplyAddPass()); }
 
 void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {}
 
@@ -89,15 +92,16 @@ std::vector<std::string> passNames(MLIRContext &context) {
   std::vector<std::string> names;
   PipelineOptions options;
   options.target = allTargets().begin();
+  PassManager passes(&context);
+  addSourcePasses(passes);
   for (auto [stage, name] : kStageNames) {
-    PassManager passes(&context);
     addLoweringPasses(passes, stage, options);
     addStagePasses(passes, stage, options);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    passes.printAsTextualPipeline(stream);
-    collectNames(text, names);
   }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  passes.printAsTextualPipeline(stream);
+  collectNames(text, names);
   return names;
 }
 
@@ -108,6 +112,7 @@ void registerDialects(DialectRegistry &registry) {
 }
 
 void registerPasses() {
+  registerTilePasses();
   registerCanonicalizerPass();
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();

@@ -34,6 +34,10 @@ struct PipelineOptions {
   unsigned warps = 4; ///< per block, for kernels that do not say
 };
 
+/// Adds the passes that belong to the meaning of a program (which sums are fused). They run once, on what the frontend
+/// gives, before any of it is interpreted or compiled; IR that is fed back in has had them.
+void addSourcePasses(mlir::OpPassManager &passes);
+
 /// Adds the passes that turn the stage before into `stage`; none for Tile. Only the MLIR stages have passes.
 void addLoweringPasses(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
 

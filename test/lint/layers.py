@@ -36,7 +36,6 @@ ROWS = {
     "runtime/search": ("runtime/Result.h runtime/compile runtime/tune", "llvm json"),
     "runtime/capi": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch runtime/tune runtime/compile", ""),
     "runtime/tilec": ("frontend backend ir runtime", "mlir llvm json cuda"),
-    "backend/tile-opt": ("backend ir", "mlir llvm"),
     "examples": ("runtime/launch runtime/driver runtime/capi", "cuda"),
     "test": ("frontend backend ir runtime test", "mlir llvm antlr4 nvptx json cuda gtest benchmark"),
 }

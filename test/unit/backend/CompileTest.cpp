@@ -120,7 +120,7 @@ TEST_F(CompileTest, UnknownPassNameListsTheKnown) {
   options.printAfter = {"cze"};
   EXPECT_TRUE(mlir::failed(compileText(kVectorAdd)));
   ASSERT_EQ(diagnostics.size(), 1u);
-  EXPECT_TRUE(llvm::StringRef(diagnostics[0]).starts_with("unknown pass `cze`; known: canonicalize, cse, "))
+  EXPECT_TRUE(llvm::StringRef(diagnostics[0]).starts_with("unknown pass `cze`; known: tile-fuse-multiply-add, canonicalize, cse, "))
       << diagnostics[0];
 }
 
