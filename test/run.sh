@@ -4,6 +4,7 @@
 #
 #   test/run.sh                    all stages
 #   test/run.sh --stage NAME ...   only these
+#   test/run.sh --full             also sanitize-full: everything that uses MLIR under the sanitizers
 #   test/run.sh --list             the stages, one a line with what it does
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,6 +16,7 @@ stage_lint() { python3 test/lint/lint.py && python3 test/lint/lint_test.py --qui
 stage_build() { .ci/configure.sh release && ninja -C build/release; }
 stage_unit() { ninja -C build/release check-unit; }
 stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-unit; }
+stage_sanitize-full() { .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-unit; }
 
 # name: what it does. This is also the order.
 stages=(
@@ -25,14 +27,17 @@ stages=(
   "unit: GoogleTest of the release build"
   "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
 )
+full_stages=("sanitize-full: likewise with all that uses MLIR")
+
 wanted=()
 while (($#)); do
   case $1 in
     --stage) [[ $# -gt 1 ]] || { echo "run.sh: --stage needs a name; see --list" >&2; exit 2; }
       wanted+=("$2"); shift ;;
-    --list) printf '%s\n' "${stages[@]}"; exit ;;
+    --full) stages+=("${full_stages[@]}") ;;
+    --list) printf '%s\n' "${stages[@]}" "${full_stages[@]}"; exit ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
-    *) echo "run.sh: found \`$1\`; expected --stage NAME, --list or --help" >&2; exit 2 ;;
+    *) echo "run.sh: found \`$1\`; expected --stage NAME, --full, --list or --help" >&2; exit 2 ;;
   esac
   shift
 done
