@@ -46,7 +46,8 @@ QUOTED = r'"(?:[^"\\]|\\.)*"'
 STREAM = re.compile(
     r"\b(?:emitOpError|emitError|emitWarning|emitRemark|emitOptionalError|notifyMatchFailure|createStringError|"
     r"remark::reason)\s*\(((?:" + QUOTED + r'|[^;"])*);')
-CALL = re.compile(r"(?:\breport|\.label|\.secondary|\.note|\.help|\bError\s*)[({]((?:" + QUOTED + r'|[^;"(){}]|'
+CALL = re.compile(r"(?:\b(?:report|fail|invalid|fileError|Error)|\.label|\.secondary|\.note|\.help)\s*[({]((?:" + QUOTED +
+                  r'|[^;"(){}]|'
                   r"[({](?:" + QUOTED + r'|[^;"(){}]|[({](?:' + QUOTED + r'|[^;"(){}])*[)}])*[)}])*)[)}]')
 
 
