@@ -17,6 +17,7 @@ namespace tile {
 enum class ErrorCode {
   InvalidArgument, ///< An argument breaks the kernel's contract; the message names the parameter.
   InvalidArtifact, ///< Bytes that are no cubin, or a manifest that is damaged or of another schema.
+  NotCompiled,     ///< The artifact has no instance for these element types or compile-time values.
   NotFound,        ///< A kernel, variant or file that does not exist.
   NoDriver,        ///< No CUDA driver or no GPU here.
   Driver,          ///< A driver call failed; the message holds the driver's own name and text.

@@ -38,7 +38,9 @@ struct Parameter {
   bool strided = false;
   /// Of a tensor, one per axis; no expression: any extent.
   std::vector<std::optional<Expression>> extents;
-  int valueSlot = -1; ///< Of a scalar: its value in the name table.
+  int hasSlot = -1;   ///< `has(p)` in the name table.
+  int bitsSlot = -1;  ///< `bits(p)`.
+  int valueSlot = -1; ///< Of a scalar: its value.
 
   bool isWritten() const { return role != Role::In; }
 };

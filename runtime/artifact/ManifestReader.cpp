@@ -436,8 +436,8 @@ KernelContract Reader::readKernel(const Json &json, const std::string &path, boo
     Parameter parameter = readParameter(entry, where);
     if (kernel.findParameter(parameter.name) >= 0)
       fail("`" + at(where, "name") + "` is `" + parameter.name + "`, which an earlier parameter has");
-    addName("has(" + parameter.name + ")");
-    addName("bits(" + parameter.name + ")");
+    parameter.hasSlot = addName("has(" + parameter.name + ")");
+    parameter.bitsSlot = addName("bits(" + parameter.name + ")");
     if (parameter.kind == Parameter::Kind::Scalar)
       parameter.valueSlot = addName(parameter.name);
     kernel.parameters.push_back(std::move(parameter));
@@ -465,6 +465,10 @@ KernelContract Reader::readKernel(const Json &json, const std::string &path, boo
     kernel.decorators = decorators->dump();
   each(json, "variants", path, needsVariants,
        [&](const Json &entry, const std::string &where) { kernel.variants.push_back(readVariant(entry, where)); });
+  for (const Variant &variant : kernel.variants)
+    if (!failed() && !variant.linearGrid && kernel.grid.size() > 3)
+      fail("`" + at(path, "grid") + "` has " + std::to_string(kernel.grid.size()) +
+           " axes; expected at most 3, or variants with a linear grid");
   if (!failed() && (needsVariants || !kernel.variants.empty()) &&
       (kernel.variants.empty() || kernel.variants.back().align16 || kernel.variants.back().offsets31))
     fail("`" + at(path, "variants") + "` does not end in a variant that requires nothing");

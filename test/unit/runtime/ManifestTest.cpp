@@ -134,6 +134,8 @@ const Damage kDamages[] = {
     {"[\"N\", 0, \">\"]", "[\"N\", \">\"]", "`kernels[0].where[0].expr`: operator `>` has 1 operands; expected 2"},
     {"\"grid\": [[\"M\"]]", "\"grid\": []", "`kernels[0].grid` is empty; expected at least one axis"},
     {"\"grid\": [[\"M\"]],", "", "`kernels[0].grid` is missing"},
+    {"\"grid\": [[\"M\"]]", "\"grid\": [[1], [1], [1], [1]]",
+     "`kernels[0].grid` has 4 axes; expected at most 3, or variants with a linear grid"},
     {"{\"pointer\": \"x\"}", "{}", "`kernels[0].abi[0]` names no argument; expected one of pointer dim stride scalar"},
     {"{\"pointer\": \"x\"}", "{\"pointer\": \"scale\"}",
      "`kernels[0].abi[0].pointer` names `scale`, which is a scalar"},
