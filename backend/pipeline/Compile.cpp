@@ -1,6 +1,7 @@
 /// The driver of the stages. Whatever fails below MLIR (LLVM, the assembler) becomes a diagnostic here.
 #include "backend/pipeline/Compile.h"
 
+#include "backend/ptx/CheckPtx.h"
 #include "backend/ptx/EmitPtx.h"
 
 #include "mlir/Parser/Parser.h"
@@ -27,6 +28,8 @@ public:
 
 private:
   LogicalResult runPasses(ModuleOp module, Stage stage, bool lower);
+  LogicalResult checkThreads(ModuleOp module);
+  LogicalResult checkGenerated(StringRef ptx);
   LogicalResult dump(StringRef suffix, StringRef bytes);
   LogicalResult report(llvm::Error error);
   void reportFault(const AssemblerFault &fault);
@@ -89,6 +92,8 @@ LogicalResult Compilation::runModule(ModuleOp module) {
   if (options.last < Stage::LLVM)
     return success();
 
+  if (failed(checkThreads(module)))
+    return failure();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     kernelLocations.try_emplace(function.getName(), function.getLoc());
   llvm::LLVMContext context;
@@ -113,7 +118,37 @@ LogicalResult Compilation::runLLVM(llvm::Module &module) {
   }
   llvm::Expected<std::string> ptx =
       artifact.times.measure(stageName(Stage::Ptx), "generate", [&] { return emitPtx(module, *options.target); });
-  return ptx ? runPtx(*ptx) : report(ptx.takeError());
+  if (!ptx)
+    return report(ptx.takeError());
+  if (failed(checkGenerated(*ptx)))
+    return failure();
+  return runPtx(*ptx);
+}
+
+LogicalResult Compilation::checkThreads(ModuleOp module) {
+  auto outcome = success();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+    if (!sizes)
+      continue;
+    int64_t threads = 1;
+    for (int32_t size : sizes.asArrayRef())
+      threads *= size;
+    if (threads > options.target->threadsPerBlock)
+      outcome = emitError(function.getLoc())
+                << "kernel `" << function.getName() << "` has " << threads << " threads per block; "
+                << StringRef(options.target->name) << " allows " << options.target->threadsPerBlock;
+  }
+  return outcome;
+}
+
+/// What is wrong here is wrong in the compiler; the results of the kernel would be too.
+LogicalResult Compilation::checkGenerated(StringRef ptx) {
+  std::vector<PtxProblem> problems = checkPtx(ptx);
+  if (problems.empty())
+    return success();
+  return emitError(location) << "the generated PTX breaks a rule in line " << problems.front().line << ": "
+                             << problems.front().message;
 }
 
 LogicalResult Compilation::runPtx(StringRef ptx) {

@@ -5,6 +5,7 @@
 #include "ir/Tile/TileOps.h"
 #include "ir/Tile/Transforms/Passes.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -60,6 +61,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
   case Stage::TileGPU:
     break;
   case Stage::LLVM:
+    // Half of the NVVM ops are intrinsics; the others become inline assembly here.
+    passes.addPass(createConvertNVVMToLLVMPass());
     // `DebugDirectivesOnly`: line tables without `.target …, debug`, with which the assembler optimises nothing.
     passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
     break;

@@ -1,6 +1,8 @@
 /// PTX to cubin in this process: code, resources, errors, options.
 #include "backend/ptx/Assemble.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <gtest/gtest.h>
 
 namespace tile {
@@ -75,6 +77,32 @@ TEST(AssembleTest, TooMuchSharedMemoryIsRecognised) {
 TEST(AssembleTest, ErrorTextJoinsLineAndWords) {
   llvm::Expected<Assembly> assembly = assemble(kernel("foo %f1;"), hopper());
   EXPECT_EQ(llvm::toString(assembly.takeError()), "ptx line 18: Not a name of any known instruction: 'foo'");
+}
+
+TEST(AssembleTest, ExternalAssemblerGetsTheOptionsAndGivesTheCode) {
+  llvm::SmallString<64> script;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", script));
+  {
+    std::error_code problem;
+    llvm::raw_fd_ostream stream(script, problem);
+    stream << R"(#!/bin/sh
+echo "ptxas info    : Compiling entry function 'shift' for 'sm_90a'"
+echo "ptxas info    : Used 21 registers, used 1 barriers"
+while [ "$1" != -o ]; do options="$options $1"; shift; done
+echo "code of$options" | sed 's/ [^ ]*[.]ptx$//' > "$2"
+)";
+  }
+  llvm::sys::fs::setPermissions(script, llvm::sys::fs::perms::owner_all);
+  AssembleOptions options;
+  options.ptxas = script.str().str();
+  options.maxRegisters = 40;
+  llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper(), options);
+  ASSERT_TRUE(static_cast<bool>(assembly)) << llvm::toString(assembly.takeError());
+  EXPECT_EQ(assembly->cubin,
+            "code of --gpu-name=sm_90a --verbose --fmad=false --generate-line-info --maxrregcount=40\n");
+  ASSERT_EQ(assembly->kernels.size(), 1u);
+  EXPECT_EQ(assembly->kernels[0].registers, 21u);
+  llvm::sys::fs::remove(script);
 }
 
 TEST(AssembleTest, MissingExternalAssemblerIsNamed) {

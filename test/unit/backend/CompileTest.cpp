@@ -95,8 +95,8 @@ TEST_F(CompileTest, StepsAreTimedInOrder) {
   std::vector<std::string> steps;
   for (const StepTime &step : artifact->times.steps())
     steps.push_back(step.stage + "/" + step.step);
-  EXPECT_EQ(steps, (std::vector<std::string>{"llvm/ensure-debug-info-scope-on-llvm-func", "llvm/translate",
-                                             "llvm/optimize", "ptx/generate", "cubin/assemble"}));
+  EXPECT_EQ(steps, (std::vector<std::string>{"llvm/convert-nvvm-to-llvm", "llvm/ensure-debug-info-scope-on-llvm-func",
+                                             "llvm/translate", "llvm/optimize", "ptx/generate", "cubin/assemble"}));
 }
 
 TEST_F(CompileTest, StageIsSeenFromTheModule) {
@@ -120,7 +120,8 @@ TEST_F(CompileTest, UnknownPassNameListsTheKnown) {
   options.printAfter = {"cze"};
   EXPECT_TRUE(mlir::failed(compileText(kVectorAdd)));
   ASSERT_EQ(diagnostics.size(), 1u);
-  EXPECT_TRUE(llvm::StringRef(diagnostics[0]).starts_with("unknown pass `cze`; known: tile-fuse-multiply-add, canonicalize, cse, "))
+  EXPECT_TRUE(llvm::StringRef(diagnostics[0])
+                  .starts_with("unknown pass `cze`; known: tile-fuse-multiply-add, canonicalize, cse, "))
       << diagnostics[0];
 }
 
@@ -152,6 +153,42 @@ llvm.func @big(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0], "kernel `big` takes 300000 bytes of shared memory; sm_90a has 232448 per block");
   EXPECT_NE(locations[0].find("\"big.tile\":7:1"), std::string::npos) << locations[0];
+}
+
+TEST_F(CompileTest, TooManyThreadsAreReportedAtTheKernel) {
+  EXPECT_TRUE(mlir::failed(compileText(R"(
+llvm.func @wide() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1024, 2>} {
+  llvm.return
+}
+)")));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "kernel `wide` has 2048 threads per block; sm_90a allows 1024");
+}
+
+TEST_F(CompileTest, GeneratedPtxThatMayBeFusedIsRefused) {
+  EXPECT_TRUE(mlir::failed(compileText(R"(
+llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %x = llvm.load %p : !llvm.ptr<1> -> f32
+  %y = llvm.inline_asm "mul.f32 $0, $1, $1;", "=f,f" %x : (f32) -> f32
+  llvm.store %y, %p : f32, !llvm.ptr<1>
+  llvm.return
+}
+)")));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_NE(diagnostics[0].find("`mul.f32` has no rounding mode: the assembler may fuse it"), std::string::npos)
+      << diagnostics[0];
+}
+
+TEST_F(CompileTest, NVVMOpsWithoutIntrinsicBecomeAssembly) {
+  options.last = Stage::Ptx;
+  mlir::FailureOr<Artifact> artifact = compileText(R"(
+llvm.func @k(%p: !llvm.ptr<3>, %n: i32) attributes {nvvm.kernel} {
+  nvvm.mbarrier.try_wait.parity %p, %n, %n : !llvm.ptr<3>, i32, i32
+  llvm.return
+}
+)");
+  ASSERT_TRUE(mlir::succeeded(artifact)) << diagnostics.front();
+  EXPECT_NE(artifact->ptx.find("mbarrier.try_wait.parity"), std::string::npos) << artifact->ptx;
 }
 
 TEST_F(CompileTest, RefusedPtxNamesItsLine) {

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
 
 #include <gtest/gtest.h>
 
@@ -159,6 +161,35 @@ TEST_F(EmitPtxTest, BarrierInInlineAssemblyIsNotDuplicated) {
   )"),
                          ampere());
   EXPECT_EQ(llvm::StringRef(text).count("bar.sync"), 1u) << text;
+}
+
+TEST_F(EmitPtxTest, EveryScalarFunctionOfLibdeviceKeepsTheRules) {
+  std::unique_ptr<llvm::Module> library =
+      llvm::cantFail(llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(libdeviceBitcode(), "libdevice"), llvmContext));
+  llvm::Module calls("calls", llvmContext);
+  unsigned count = 0;
+  for (const llvm::Function &function : *library) {
+    llvm::FunctionType *type = function.getFunctionType();
+    bool isScalar = !type->getReturnType()->isVoidTy() &&
+                    llvm::none_of(type->params(), [](llvm::Type *parameter) { return parameter->isPointerTy(); });
+    if (!function.getName().starts_with("__nv_") || function.hasLocalLinkage() || !isScalar)
+      continue;
+    // An exported function of the same type that calls it.
+    auto *caller = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "call" + function.getName(), calls);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvmContext, "", caller));
+    llvm::SmallVector<llvm::Value *> arguments;
+    for (llvm::Argument &argument : caller->args())
+      arguments.push_back(&argument);
+    builder.CreateRet(builder.CreateCall(calls.getOrInsertFunction(function.getName(), type), arguments));
+    ++count;
+  }
+  EXPECT_GT(count, 300u);
+  if (llvm::Error error = optimizeForTarget(calls, ampere()))
+    FAIL() << llvm::toString(std::move(error));
+  llvm::Expected<std::string> text = emitPtx(calls, ampere());
+  ASSERT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  for (const PtxProblem &problem : checkPtx(*text))
+    ADD_FAILURE() << "line " << problem.line << ": " << problem.message;
 }
 
 TEST_F(EmitPtxTest, ModuleWithoutLibdeviceCallsParsesNone) {
