@@ -29,9 +29,8 @@ void AssemblyError::log(raw_ostream &os) const {
 /// ptxas and nvPTXCompiler take the same spellings. `-fmad=false`: no rounding mode is left out (see CheckPtx.h), so
 /// there is nothing to fuse, but inline assembly is not ours to vouch for.
 static std::vector<std::string> optionsFor(const Target &target, const AssembleOptions &options) {
-  std::vector<std::string> result{"--gpu-name=" + std::string(target.name), "--verbose", "--fmad=false"};
-  if (options.lineInfo)
-    result.push_back("--generate-line-info");
+  std::vector<std::string> result{"--gpu-name=" + std::string(target.name), "--verbose", "--fmad=false",
+                                  "--generate-line-info"};
   if (options.maxRegisters)
     result.push_back("--maxrregcount=" + std::to_string(options.maxRegisters));
   return result;

@@ -11,7 +11,6 @@
 namespace tile {
 
 struct AssembleOptions {
-  bool lineInfo = true;      ///< carry `.loc` into the line table of the cubin
   unsigned maxRegisters = 0; ///< cap per thread; 0: what the kernel's thread count allows
   std::string ptxas;         ///< path of an external assembler; empty: the one linked in
 };

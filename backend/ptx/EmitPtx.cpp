@@ -48,7 +48,20 @@ static void markInlineAssemblyConvergent(llvm::Module &module) {
       }
 }
 
+/// An op made of several keeps the place of the first: LLVM merges unequal places into line 0.
+static void pickFirstOfFusedLocations(mlir::ModuleOp module) {
+  module.walk([](mlir::Operation *op) {
+    // With metadata, a fused location is how a function names its debug scope.
+    while (auto fused = mlir::dyn_cast<mlir::FusedLoc>(op->getLoc())) {
+      if (fused.getMetadata() || fused.getLocations().empty())
+        return;
+      op->setLoc(fused.getLocations().front());
+    }
+  });
+}
+
 std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context) {
+  pickFirstOfFusedLocations(module);
   std::unique_ptr<llvm::Module> translated =
       mlir::translateModuleToLLVMIR(module, context, module.getName().value_or("kernels"));
   if (translated)

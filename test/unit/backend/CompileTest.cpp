@@ -75,6 +75,12 @@ TEST_F(CompileTest, LLVMDialectBecomesACubinForEveryTarget) {
   }
 }
 
+TEST_F(CompileTest, CubinHasALineTableOfTheSource) {
+  mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd, "add.mlir");
+  EXPECT_NE(artifact->cubin.find("add.mlir"), std::string::npos);
+  EXPECT_NE(artifact->cubin.find(".nv_debug_line_sass"), std::string::npos);
+}
+
 TEST_F(CompileTest, EveryStageFedBackGivesTheSamePtx) {
   std::string ptx = compileText(kVectorAdd)->ptx;
   options.last = Stage::LLVM;

@@ -141,6 +141,12 @@ TEST_F(EmitPtxTest, LinesArriveWithoutDebugTarget) {
   EXPECT_TRUE(checkPtx(text).empty()) << text;
 }
 
+TEST_F(EmitPtxTest, OpMadeOfTwoKeepsTheFirstLine) {
+  std::string text =
+      ptx(module("%result = llvm.fadd %x, %x : f32 loc(fused[\"kernel.tile\":42:7, \"kernel.tile\":50:1])"), ampere());
+  EXPECT_TRUE(contains(text, "\t.loc\t1 42 7")) << text;
+}
+
 TEST_F(EmitPtxTest, BarrierInInlineAssemblyIsNotDuplicated) {
   // Rotating the loop would copy its header, and with it the barrier, in front of it.
   std::string text = ptx(module(R"(
