@@ -32,6 +32,8 @@ private:
   LogicalResult checkGenerated(StringRef ptx);
   LogicalResult dump(StringRef suffix, StringRef bytes);
   LogicalResult report(llvm::Error error);
+  void remarkOnCosts() const;
+  Location locationOf(StringRef kernel) const;
   void reportFault(const AssemblerFault &fault);
 
   const CompileOptions &options;
@@ -166,12 +168,29 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
   artifact.cubin = std::move(assembly->cubin);
   artifact.kernels = std::move(assembly->kernels);
   artifact.remarks = std::move(assembly->remarks);
+  remarkOnCosts();
   return dump(".cubin", artifact.cubin);
 }
 
+Location Compilation::locationOf(StringRef kernel) const {
+  auto known = kernelLocations.find(kernel);
+  return known == kernelLocations.end() ? location : known->second;
+}
+
+/// What costs time and is seen only after assembly.
+void Compilation::remarkOnCosts() const {
+  for (const KernelResources &kernel : artifact.kernels)
+    if (kernel.spillStoreBytes)
+      emitRemark(locationOf(kernel.name)) << "kernel `" << kernel.name << "` spills " << kernel.spillStoreBytes
+                                          << " bytes per thread to memory: it has " << kernel.registers
+                                          << " registers; more warps or smaller tiles need fewer";
+  for (const AssemblerRemark &remark : artifact.remarks)
+    emitRemark(location) << "the assembler says: " << remark.text
+                         << (remark.code.empty() ? "" : " (" + remark.code + ")");
+}
+
 void Compilation::reportFault(const AssemblerFault &fault) {
-  auto kernel = kernelLocations.find(fault.kernel);
-  Location where = kernel == kernelLocations.end() ? location : kernel->second;
+  Location where = locationOf(fault.kernel);
   StringRef target(options.target->name);
   switch (fault.kind) {
   case AssemblerFault::Kind::SharedMemory:

@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -159,6 +160,26 @@ llvm.func @big(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0], "kernel `big` takes 300000 bytes of shared memory; sm_90a has 232448 per block");
   EXPECT_NE(locations[0].find("\"big.tile\":7:1"), std::string::npos) << locations[0];
+}
+
+TEST_F(CompileTest, SpillsAreRemarkedOnAtTheKernel) {
+  // All 64 values are loaded before the first is stored.
+  std::string body;
+  llvm::raw_string_ostream stream(body);
+  for (int i = 0; i < 64; ++i)
+    stream << llvm::formatv("%p{0} = llvm.getelementptr %p[{0}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32\n"
+                            "%x{0} = llvm.load volatile %p{0} : !llvm.ptr<1> -> f32\n",
+                            i);
+  for (int i = 0; i < 64; ++i)
+    stream << llvm::formatv("llvm.store volatile %x{0}, %p{1} : f32, !llvm.ptr<1>\n", i, 63 - i);
+  options.assembler.maxRegisters = 32;
+  mlir::FailureOr<Artifact> artifact = compileText(
+      "llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {\n" + body + "llvm.return\n}", "kernel.mlir");
+  ASSERT_TRUE(mlir::succeeded(artifact));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "kernel `k` spills " + std::to_string(artifact->kernels[0].spillStoreBytes) +
+                                " bytes per thread to memory: it has 32 registers; more warps or smaller tiles need "
+                                "fewer");
 }
 
 TEST_F(CompileTest, TooManyThreadsAreReportedAtTheKernel) {
