@@ -166,7 +166,12 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
   if (!assembly)
     return report(assembly.takeError());
   artifact.cubin = std::move(assembly->cubin);
-  artifact.kernels = std::move(assembly->kernels);
+  for (PtxKernel &code : summarizePtx(ptx)) {
+    auto resources =
+        llvm::find_if(assembly->kernels, [&](const KernelResources &known) { return known.name == code.name; });
+    if (resources != assembly->kernels.end())
+      artifact.kernels.push_back({*resources, std::move(code)});
+  }
   artifact.remarks = std::move(assembly->remarks);
   remarkOnCosts();
   return dump(".cubin", artifact.cubin);
@@ -179,8 +184,8 @@ Location Compilation::locationOf(StringRef kernel) const {
 
 /// What costs time and is seen only after assembly.
 void Compilation::remarkOnCosts() const {
-  for (const KernelResources &kernel : artifact.kernels)
-    if (kernel.spillStoreBytes)
+  for (const KernelReport &report : artifact.kernels)
+    if (const KernelResources &kernel = report.resources; kernel.spillStoreBytes)
       emitRemark(locationOf(kernel.name)) << "kernel `" << kernel.name << "` spills " << kernel.spillStoreBytes
                                           << " bytes per thread to memory: it has " << kernel.registers
                                           << " registers; more warps or smaller tiles need fewer";

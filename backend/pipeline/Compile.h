@@ -5,6 +5,7 @@
 #include "backend/pipeline/PassTrace.h"
 #include "backend/pipeline/Pipeline.h"
 #include "backend/ptx/Assemble.h"
+#include "backend/ptx/PtxSummary.h"
 
 #include "llvm/Support/MemoryBufferRef.h"
 
@@ -19,11 +20,21 @@ struct CompileOptions : PipelineOptions {
   std::string dumpName = "kernel";
 };
 
+/// One kernel of a cubin: what its launch needs and what it does.
+struct KernelReport {
+  KernelResources resources;
+  PtxKernel code;
+  unsigned dynamicSharedBytes = 0; ///< that a launch provides, beside `resources.staticSharedBytes`
+
+  unsigned threads() const { return code.threads; }
+  unsigned sharedBytes() const { return resources.staticSharedBytes + dynamicSharedBytes; }
+};
+
 struct Artifact {
-  std::string text;  ///< of `last`, unless that is Cubin
-  std::string ptx;   ///< once reached
-  std::string cubin; ///< once reached
-  std::vector<KernelResources> kernels;
+  std::string text;                  ///< of `last`, unless that is Cubin
+  std::string ptx;                   ///< once reached
+  std::string cubin;                 ///< once reached
+  std::vector<KernelReport> kernels; ///< of the cubin, in the order of the PTX
   std::vector<AssemblerRemark> remarks;
   StepTimes times;
 };

@@ -68,21 +68,28 @@ std::string unknownTargetMessage(std::string_view name) {
 
 static unsigned roundUp(unsigned value, unsigned multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-unsigned residentBlocks(const Target &target, unsigned threads, unsigned registers, unsigned shared) {
-  if (threads == 0 || threads > target.threadsPerBlock || registers > target.registersPerThread ||
-      shared > target.sharedPerBlock)
-    return 0;
+Occupancy occupancy(const Target &target, unsigned threads, unsigned registers, unsigned shared) {
+  if (threads == 0 || threads > target.threadsPerBlock)
+    return {0, "threads"};
+  if (registers > target.registersPerThread)
+    return {0, "registers"};
+  if (shared > target.sharedPerBlock)
+    return {0, "shared memory"};
   // Registers are handed out per warp in units of 256, evenly over the four schedulers of a multiprocessor.
   constexpr unsigned kRegisterUnit = 256, kSchedulers = 4, kSharedUnit = 128;
   unsigned warps = roundUp(threads, target.warpSize) / target.warpSize;
-  unsigned blocks = std::min(target.blocksPerProcessor, target.threadsPerProcessor / (warps * target.warpSize));
-  if (registers) {
-    unsigned perWarp = roundUp(registers * target.warpSize, kRegisterUnit);
-    unsigned residentWarps = target.registersPerProcessor / kSchedulers / perWarp * kSchedulers;
-    blocks = std::min(blocks, residentWarps / warps);
-  }
+  unsigned warpRegisters = roundUp(std::max(registers, 1u) * target.warpSize, kRegisterUnit);
   unsigned sharedTaken = roundUp(shared, kSharedUnit) + target.sharedReservedPerBlock;
-  return std::min(blocks, target.sharedPerProcessor / sharedTaken);
+
+  Occupancy result{target.blocksPerProcessor, "blocks"};
+  for (Occupancy other : {
+           Occupancy{target.threadsPerProcessor / (warps * target.warpSize), "threads"},
+           Occupancy{target.registersPerProcessor / kSchedulers / warpRegisters * kSchedulers / warps, "registers"},
+           Occupancy{target.sharedPerProcessor / sharedTaken, "shared memory"},
+       })
+    if (other.blocks < result.blocks)
+      result = other;
+  return result;
 }
 
 } // namespace tile

@@ -106,9 +106,14 @@ TargetRange allTargets();
 /// "unknown architecture `sm_70`; known: sm_80, sm_86, …", for an `--arch` that `findTarget` does not know.
 std::string unknownTargetMessage(std::string_view name);
 
-/// How many blocks of a kernel fit on one multiprocessor at a time; 0: it cannot be launched at all.
+/// How many blocks of a kernel one multiprocessor holds at a time, and what stops it from holding more.
+struct Occupancy {
+  unsigned blocks;        ///< 0: the kernel cannot be launched at all
+  std::string_view limit; ///< "threads", "blocks", "registers" or "shared memory"
+};
+
 /// `registers` per thread, `shared` in bytes per block.
-unsigned residentBlocks(const Target &target, unsigned threads, unsigned registers, unsigned shared);
+Occupancy occupancy(const Target &target, unsigned threads, unsigned registers, unsigned shared);
 
 } // namespace tile
 

@@ -70,8 +70,8 @@ TEST_F(CompileTest, LLVMDialectBecomesACubinForEveryTarget) {
     mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd);
     ASSERT_TRUE(mlir::succeeded(artifact)) << target.name << ": " << diagnostics.front();
     ASSERT_EQ(artifact->kernels.size(), 1u);
-    EXPECT_EQ(artifact->kernels[0].name, "add");
-    EXPECT_EQ(artifact->kernels[0].spillStoreBytes, 0u);
+    EXPECT_EQ(artifact->kernels[0].resources.name, "add");
+    EXPECT_EQ(artifact->kernels[0].resources.spillStoreBytes, 0u);
     EXPECT_FALSE(artifact->cubin.empty());
   }
 }
@@ -177,7 +177,7 @@ TEST_F(CompileTest, SpillsAreRemarkedOnAtTheKernel) {
       "llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {\n" + body + "llvm.return\n}", "kernel.mlir");
   ASSERT_TRUE(mlir::succeeded(artifact));
   ASSERT_EQ(diagnostics.size(), 1u);
-  EXPECT_EQ(diagnostics[0], "kernel `k` spills " + std::to_string(artifact->kernels[0].spillStoreBytes) +
+  EXPECT_EQ(diagnostics[0], "kernel `k` spills " + std::to_string(artifact->kernels[0].resources.spillStoreBytes) +
                                 " bytes per thread to memory: it has 32 registers; more warps or smaller tiles need "
                                 "fewer");
 }

@@ -58,22 +58,27 @@ TEST(TargetTest, LaterTargetNeverNeedsOlderPtx) {
   }
 }
 
+/// "16 blocks, limited by threads"
+static std::string describe(Occupancy occupancy) {
+  return std::to_string(occupancy.blocks) + " blocks, limited by " + std::string(occupancy.limit);
+}
+
 TEST(TargetTest, OccupancyIsLimitedByTheScarcestResource) {
   const Target &hopper = *findTarget("sm_90a");
-  EXPECT_EQ(residentBlocks(hopper, 128, 32, 0), 16u);              // 2048 threads
-  EXPECT_EQ(residentBlocks(hopper, 32, 16, 0), 32u);               // 32 blocks
-  EXPECT_EQ(residentBlocks(hopper, 128, 128, 0), 4u);              // 65536 registers
-  EXPECT_EQ(residentBlocks(hopper, 128, 32, 100 * 1024), 2u);      // 228 KiB
-  EXPECT_EQ(residentBlocks(hopper, 128, 32, 227 * 1024), 1u);      // the largest block
-  EXPECT_EQ(residentBlocks(*findTarget("sm_86"), 256, 32, 0), 6u); // 1536 threads
+  EXPECT_EQ(describe(occupancy(hopper, 128, 32, 0)), "16 blocks, limited by threads");
+  EXPECT_EQ(describe(occupancy(hopper, 32, 16, 0)), "32 blocks, limited by blocks");
+  EXPECT_EQ(describe(occupancy(hopper, 128, 128, 0)), "4 blocks, limited by registers");
+  EXPECT_EQ(describe(occupancy(hopper, 128, 32, 100 * 1024)), "2 blocks, limited by shared memory");
+  EXPECT_EQ(describe(occupancy(hopper, 128, 32, 227 * 1024)), "1 blocks, limited by shared memory");
+  EXPECT_EQ(describe(occupancy(*findTarget("sm_86"), 256, 32, 0)), "6 blocks, limited by threads");
 }
 
 TEST(TargetTest, BlockOverALimitIsNeverResident) {
   const Target &ada = *findTarget("sm_89");
-  EXPECT_EQ(residentBlocks(ada, 2048, 16, 0), 0u);
-  EXPECT_EQ(residentBlocks(ada, 128, 256, 0), 0u);
-  EXPECT_EQ(residentBlocks(ada, 128, 32, 100 * 1024), 0u);
-  EXPECT_EQ(residentBlocks(ada, 1024, 128, 0), 0u);
+  EXPECT_EQ(describe(occupancy(ada, 2048, 16, 0)), "0 blocks, limited by threads");
+  EXPECT_EQ(describe(occupancy(ada, 128, 256, 0)), "0 blocks, limited by registers");
+  EXPECT_EQ(describe(occupancy(ada, 128, 32, 100 * 1024)), "0 blocks, limited by shared memory");
+  EXPECT_EQ(describe(occupancy(ada, 1024, 128, 0)), "0 blocks, limited by registers");
 }
 
 } // namespace tile

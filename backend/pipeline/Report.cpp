@@ -1,0 +1,53 @@
+/// Everything printed here was read off the PTX or the assembler's log.
+#include "backend/pipeline/Report.h"
+
+namespace tile {
+
+/// "4 x 16 bytes, 1 x 2 bytes", the widest first; "none".
+static std::string widths(const std::map<unsigned, unsigned> &counts) {
+  std::string text;
+  for (auto [bytes, count] : llvm::reverse(counts))
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + std::to_string(bytes) +
+            (bytes == 1 ? " byte" : " bytes");
+  return text.empty() ? "none" : text;
+}
+
+static std::string kinds(const std::map<std::string, unsigned> &counts) {
+  std::string text;
+  for (const auto &[kind, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + kind;
+  return text.empty() ? "none" : text;
+}
+
+static void printKernel(const KernelReport &kernel, const Target &target, llvm::raw_ostream &os) {
+  auto row = [&](llvm::StringRef what) -> llvm::raw_ostream & { return os << "  " << llvm::left_justify(what, 16); };
+  const KernelResources &resources = kernel.resources;
+  os << "kernel `" << resources.name << "` on " << llvm::StringRef(target.name) << "\n";
+  row("threads") << kernel.threads() << " per block\n";
+  row("registers") << resources.registers << " per thread; spills ";
+  if (resources.spillStoreBytes || resources.spillLoadBytes)
+    os << resources.spillStoreBytes << " bytes stored, " << resources.spillLoadBytes << " loaded\n";
+  else
+    os << "none\n";
+  row("shared memory") << kernel.sharedBytes() << " of " << target.sharedPerBlock << " bytes per block\n";
+  if (kernel.threads()) {
+    Occupancy fit = occupancy(target, kernel.threads(), resources.registers, kernel.sharedBytes());
+    row("occupancy") << fit.blocks * ((kernel.threads() + target.warpSize - 1) / target.warpSize) << " of "
+                     << target.threadsPerProcessor / target.warpSize << " warps, limited by "
+                     << llvm::StringRef(fit.limit) << "\n";
+  }
+  row("global loads") << widths(kernel.code.globalLoads) << "\n";
+  row("async copies") << widths(kernel.code.asyncCopies) << "\n";
+  row("global stores") << widths(kernel.code.globalStores) << "\n";
+  row("mma") << kinds(kernel.code.matrixMultiplies) << "; ldmatrix " << kernel.code.matrixLoads << "\n";
+  row("exchange") << kernel.code.shuffles << " shuffles, " << kernel.code.barriers << " barriers\n";
+}
+
+void printReport(llvm::ArrayRef<KernelReport> kernels, const Target &target, llvm::raw_ostream &os) {
+  for (const KernelReport &kernel : kernels)
+    printKernel(kernel, target, os);
+  if (!target.unused.empty())
+    os << "not used of " << llvm::StringRef(target.name) << " yet: " << llvm::StringRef(target.unused) << "\n";
+}
+
+} // namespace tile

@@ -1,0 +1,49 @@
+/// The report of a kernel, word for word.
+#include "backend/pipeline/Report.h"
+
+#include <gtest/gtest.h>
+
+namespace tile {
+
+static std::string report(const KernelReport &kernel, llvm::StringRef target) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printReport(kernel, *findTarget(target.str()), stream);
+  return text;
+}
+
+TEST(ReportTest, KernelOnAmpere) {
+  KernelReport kernel;
+  kernel.resources.name = kernel.code.name = "matmul";
+  kernel.resources.registers = 128;
+  kernel.resources.barriers = 1;
+  kernel.dynamicSharedBytes = 32768;
+  kernel.code.threads = 128;
+  kernel.code.globalLoads = {{2, 1}, {16, 8}};
+  kernel.code.globalStores = {{1, 1}};
+  kernel.code.matrixMultiplies = {{"m16n8k16 bf16", 64}};
+  kernel.code.matrixLoads = 16;
+  kernel.code.barriers = 2;
+  EXPECT_EQ(report(kernel, "sm_80"), R"(kernel `matmul` on sm_80
+  threads         128 per block
+  registers       128 per thread; spills none
+  shared memory   32768 of 166912 bytes per block
+  occupancy       16 of 64 warps, limited by registers
+  global loads    8 x 16 bytes, 1 x 2 bytes
+  async copies    none
+  global stores   1 x 1 byte
+  mma             64 x m16n8k16 bf16; ldmatrix 16
+  exchange        0 shuffles, 2 barriers
+)");
+}
+
+TEST(ReportTest, SpillsAndWhatIsUnused) {
+  KernelReport kernel;
+  kernel.resources.spillStoreBytes = 8;
+  kernel.resources.spillLoadBytes = 12;
+  std::string text = report(kernel, "sm_100");
+  EXPECT_NE(text.find("spills 8 bytes stored, 12 loaded\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("not used of sm_100 yet: tcgen05 and tensor memory, "), std::string::npos) << text;
+}
+
+} // namespace tile
