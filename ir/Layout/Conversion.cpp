@@ -15,9 +15,16 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
     plan.registers = std::move(*registers);
     return plan;
   }
-  plan.kind = ConversionKind::SharedMemory;
   plan.exchange = planSharedExchange(src, dst, elementBits);
   plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
+  plan.kind = ConversionKind::SharedMemory;
+  if (std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits))
+    if (double cost = shuffleCost(*shuffle, elementBits); cost < plan.cost) {
+      plan = ConversionPlan();
+      plan.kind = ConversionKind::Shuffle;
+      plan.shuffle = std::move(*shuffle);
+      plan.cost = cost;
+    }
   return plan;
 }
 

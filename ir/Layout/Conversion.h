@@ -9,6 +9,7 @@
 #define TILE_IR_LAYOUT_CONVERSION_H
 
 #include "ir/Layout/SharedLayout.h"
+#include "ir/Layout/Shuffle.h"
 
 namespace tile {
 
@@ -27,6 +28,8 @@ struct ConversionPlan {
   ConversionKind kind = ConversionKind::Identity;
   /// RegisterPermute: per destination register the source register of the same thread.
   std::vector<int64_t> registers;
+  /// Shuffle.
+  ShuffleProgram shuffle;
   /// SharedMemory.
   SharedExchange exchange;
   /// Estimated issue cycles per warp; 0 for what needs no instruction.

@@ -66,7 +66,7 @@ std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &a, const std::
 
 uint64_t applyColumns(const std::vector<uint64_t> &columns, uint64_t index) {
   uint64_t result = 0;
-  for (size_t i = 0; index != 0; ++i, index >>= 1)
+  for (size_t i = 0; i < columns.size() && index != 0; ++i, index >>= 1)
     if (index & 1)
       result ^= columns[i];
   return result;

@@ -33,7 +33,7 @@ public:
   uint64_t reduce(uint64_t vector) const;
   int rank() const { return static_cast<int>(rows.size()); }
   /// Sums of inserted vectors that are zero, as masks; a basis of all such sums.
-  const std::vector<uint64_t> &relations() const { return zeroSums; }
+  std::vector<uint64_t> relations() const { return zeroSums; }
   /// The echelon form itself: vectors with distinct leading bits.
   std::vector<uint64_t> vectors() const;
 
@@ -52,7 +52,7 @@ private:
 /// A basis of the intersection of two spans.
 std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &a, const std::vector<uint64_t> &b);
 
-/// The sum of the columns selected by the bits of `index`.
+/// The sum of the columns selected by the bits of `index`; bits past the last column contribute nothing.
 uint64_t applyColumns(const std::vector<uint64_t> &columns, uint64_t index);
 
 /// A mixed-radix index: `odd` digits above `bits`.

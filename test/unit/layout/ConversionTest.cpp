@@ -37,6 +37,30 @@ TEST(Conversion, EveryPlanOfEveryPairGivesTheDestination) {
     });
 }
 
+TEST(Conversion, EveryShuffleGivesTheDestination) {
+  int64_t shuffles = 0, selects = 0, doubled = 0;
+  for (int elementBits : {8, 32})
+    for (int numWarps : {1, 2, 3, 4})
+      forEachSmallShape(8, [&](const Shape &shape) {
+        std::vector<Layout> layouts = smallLayouts(shape, numWarps);
+        for (const Layout &src : layouts)
+          for (const Layout &dst : layouts)
+            if (std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits)) {
+              ++shuffles;
+              selects += !shuffle->after.empty();
+              doubled += shuffle->numReceived > dst.numRegisters();
+              ConversionPlan plan;
+              plan.kind = ConversionKind::Shuffle;
+              plan.shuffle = *shuffle;
+              ASSERT_NO_FATAL_FAILURE(expectConverts(src, dst, plan));
+            }
+      });
+  // The enumeration reaches every branch of the planner.
+  EXPECT_GT(shuffles, 10000);
+  EXPECT_GT(selects, 1000);
+  EXPECT_GT(doubled, 0);
+}
+
 TEST(Conversion, SharedMemoryGivesTheDestinationForEveryElementSize) {
   for (int elementBits : {8, 32})
     for (int numWarps : {2, 3})

@@ -44,12 +44,56 @@ SimulatedThreads SimulatedThreads::run(const ConversionPlan &plan, const Layout 
     return result;
   }
   case ConversionKind::Shuffle:
-    break;
+    return runShuffle(plan.shuffle);
   case ConversionKind::SharedMemory:
     return runExchange(plan.exchange, src, dst);
   }
   ADD_FAILURE() << "a plan of no known kind";
   return *this;
+}
+
+/// One stage of selects on the registers of one thread.
+static void select(std::vector<int64_t> &thread, const SelectStage &stage, uint64_t lane, uint64_t warp) {
+  bool odd = false;
+  for (uint64_t bits : {lane & stage.laneMask, warp & stage.warpMask})
+    for (; bits != 0; bits &= bits - 1)
+      odd = !odd;
+  if (!odd)
+    return;
+  std::vector<int64_t> old = thread;
+  for (size_t reg = 0; reg < thread.size(); ++reg)
+    thread[reg] = old.at(reg ^ size_t(stage.registerXor));
+}
+
+SimulatedThreads SimulatedThreads::runShuffle(const ShuffleProgram &program) const {
+  SimulatedThreads result;
+  for (size_t warp = 0; warp < registers.size(); ++warp) {
+    std::vector<std::vector<int64_t>> sent, received;
+    for (size_t lane = 0; lane < registers[warp].size(); ++lane) {
+      sent.emplace_back();
+      for (int64_t input : program.inputs)
+        sent[lane].push_back(registers[warp][lane].at(input));
+      for (const SelectStage &stage : program.before)
+        select(sent[lane], stage, lane, warp);
+    }
+    result.registers.emplace_back();
+    for (size_t lane = 0; lane < sent.size(); ++lane) {
+      std::vector<int64_t> thread(program.numReceived, -1);
+      for (const ShuffleRound &round : program.rounds) {
+        uint64_t from = program.sourceLane(round, lane, warp);
+        if (round.local)
+          EXPECT_EQ(from, lane) << "not a local round";
+        for (size_t i = 0; i < round.sources.size(); ++i)
+          thread.at(round.results[i]) = sent.at(from).at(round.sources[i]);
+      }
+      for (const SelectStage &stage : program.after)
+        select(thread, stage, lane, warp);
+      result.registers[warp].emplace_back();
+      for (int64_t output : program.outputs)
+        result.registers[warp][lane].push_back(thread.at(output));
+    }
+  }
+  return result;
 }
 
 SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, const Layout &src,

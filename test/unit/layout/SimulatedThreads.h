@@ -24,6 +24,7 @@ public:
   bool operator==(const SimulatedThreads &other) const { return registers == other.registers; }
 
 private:
+  SimulatedThreads runShuffle(const ShuffleProgram &program) const;
   SimulatedThreads runExchange(const SharedExchange &exchange, const Layout &src, const Layout &dst) const;
 
   std::vector<std::vector<std::vector<int64_t>>> registers; // [warp][lane][register]
