@@ -61,89 +61,79 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes, 
                         powerOfTwo(swizzleBytes) - kChunkBytesLog2);
 }
 
-DigitMap offsetMap(const Layout &registers, const Layout &shared) {
+OffsetMap::OffsetMap(const Layout &registers, const Layout &shared) : registers(registers), oddWeight(shared.rank()) {
   assert(registers.shape() == shared.shape() && "one tile");
-  return compose(shared.map().pseudoInverse(), registers.map());
+  DigitMap map = compose(shared.map().pseudoInverse(), registers.map());
+  auto at = map.columns.begin();
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block}) {
+    columnsOf[int(hw)].assign(at, at + long(registers.bits(hw).size()));
+    at += long(registers.bits(hw).size());
+  }
+  int64_t weight = int64_t(1) << shared.bits(HwDim::Offset).size();
+  for (const OddDigit &digit : shared.odd(HwDim::Offset)) {
+    oddWeight[digit.dim] = weight;
+    weight *= digit.radix;
+  }
 }
 
-namespace {
-/// The columns of an offset map by part of the hardware index.
-struct OffsetColumns {
-  OffsetColumns(const Layout &registers, const Layout &shared) : map(offsetMap(registers, shared)) {
-    auto at = map.columns.begin();
-    for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block}) {
-      of[int(hw)].assign(at, at + long(registers.bits(hw).size()));
-      at += long(registers.bits(hw).size());
+int64_t OffsetMap::registerOffset(int64_t reg) const {
+  DigitIndex digits = registers.split(HwDim::Register, reg);
+  int64_t offset = int64_t(applyColumns(columns(HwDim::Register), digits.bits));
+  for (size_t i = 0; i < digits.odd.size(); ++i)
+    if (int dim = registers.odd(HwDim::Register)[i].dim; dim >= 0)
+      offset += digits.odd[i] * oddWeight[dim];
+  return offset;
+}
+
+std::vector<CoordTerm> OffsetMap::threadTerms(const std::vector<uint64_t> &laneColumns) const {
+  std::vector<CoordTerm> terms = runTerms(HwDim::Lane, laneColumns);
+  for (HwDim hw : {HwDim::Warp, HwDim::Block}) {
+    std::vector<CoordTerm> runs = runTerms(hw, columns(hw));
+    terms.insert(terms.end(), runs.begin(), runs.end());
+    int64_t divisor = int64_t(1) << registers.bits(hw).size();
+    for (const OddDigit &digit : registers.odd(hw)) {
+      if (digit.dim >= 0)
+        terms.push_back({hw, divisor, digit.radix, oddWeight[digit.dim]});
+      divisor *= digit.radix;
     }
   }
-  const std::vector<uint64_t> &operator[](HwDim hw) const { return of[int(hw)]; }
-  DigitMap map;
-  std::vector<uint64_t> of[kNumHwDims];
-};
-} // namespace
+  return terms;
+}
 
-/// Register masks whose offsets are 1, 2, 4, … elements, as far as every thread is aligned to the vector they make.
-static std::vector<uint64_t> vectorMasks(const OffsetColumns &columns, int maxVector) {
-  SpanBasis held(columns[HwDim::Register]);
-  std::vector<uint64_t> masks;
+bool partsAreDisjoint(const std::vector<uint64_t> &registerColumns, const std::vector<CoordTerm> &terms) {
+  uint64_t registerBits = 0;
+  for (uint64_t column : registerColumns)
+    registerBits |= column;
+  // A term of bits covers (modulus - 1) * scale.
+  return std::none_of(terms.begin(), terms.end(), [&](const CoordTerm &term) {
+    return term.modulus % 2 == 0 && (uint64_t((term.modulus - 1) * term.scale) & registerBits) != 0;
+  });
+}
+
+/// How many low bits of the offset are registers of the same thread, with every thread aligned to the vector they make.
+static int countVectorBits(const OffsetMap &map, int maxVector) {
+  SpanBasis held(map.columns(HwDim::Register));
   uint64_t threads = 0;
   for (HwDim hw : {HwDim::Lane, HwDim::Warp, HwDim::Block})
-    for (uint64_t column : columns[hw])
+    for (uint64_t column : map.columns(hw))
       threads |= column;
-  for (int bit = 0; (2 << bit) <= maxVector; ++bit) {
-    std::optional<uint64_t> mask = held.express(uint64_t(1) << bit);
-    if (!mask || (threads >> bit & 1))
-      break;
-    masks.push_back(*mask);
-  }
-  return masks;
+  int bits = 0;
+  while ((2 << bits) <= maxVector && held.contains(uint64_t(1) << bits) && !(threads >> bits & 1))
+    ++bits;
+  return bits;
 }
 
 SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector) {
   SharedAccess access;
-  OffsetColumns columns(registers, shared);
-  std::vector<uint64_t> masks = vectorMasks(columns, maxVector);
-  access.vector = 1 << masks.size();
-
-  std::vector<uint64_t> zero(registers.bits(HwDim::Register).size());
-  uint64_t registerBits = 0, threadBits = 0;
-  for (uint64_t column : columns[HwDim::Register])
-    registerBits |= column;
-  int64_t oddUnit = int64_t(1) << shared.bits(HwDim::Offset).size();
-  for (HwDim hw : {HwDim::Lane, HwDim::Warp, HwDim::Block}) {
-    for (uint64_t column : columns[hw])
-      threadBits |= column;
-    std::vector<CoordTerm> runs = runTerms(hw, columns[hw]);
-    access.threadTerms.insert(access.threadTerms.end(), runs.begin(), runs.end());
-  }
-  access.disjoint = (registerBits & threadBits) == 0;
-
-  // The weight of each dim's odd digit in the offset.
-  std::vector<int64_t> weight(shared.rank());
-  int64_t unit = oddUnit;
-  for (const OddDigit &digit : shared.odd(HwDim::Offset)) {
-    weight[digit.dim] = unit;
-    unit *= digit.radix;
-  }
-  for (HwDim hw : {HwDim::Lane, HwDim::Warp, HwDim::Block}) {
-    int64_t divisor = int64_t(1) << registers.bits(hw).size();
-    for (const OddDigit &digit : registers.odd(hw)) {
-      if (digit.dim >= 0)
-        access.threadTerms.push_back({hw, divisor, digit.radix, weight[digit.dim]});
-      divisor *= digit.radix;
-    }
-  }
+  OffsetMap map(registers, shared);
+  access.vector = 1 << countVectorBits(map, maxVector);
+  access.threadTerms = map.threadTerms();
+  access.disjoint = partsAreDisjoint(map.columns(HwDim::Register), access.threadTerms);
 
   // The lowest register of each offset stands for all registers there.
   std::vector<std::pair<int64_t, int64_t>> byOffset; // (offset, register)
-  for (int64_t reg = 0; reg < registers.numRegisters(); ++reg) {
-    DigitIndex digits = registers.split(HwDim::Register, reg);
-    int64_t offset = int64_t(applyColumns(columns[HwDim::Register], digits.bits));
-    for (size_t i = 0; i < digits.odd.size(); ++i)
-      if (int dim = registers.odd(HwDim::Register)[i].dim; dim >= 0)
-        offset += digits.odd[i] * weight[dim];
-    byOffset.push_back({offset, reg});
-  }
+  for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
+    byOffset.push_back({map.registerOffset(reg), reg});
   std::sort(byOffset.begin(), byOffset.end());
   access.representative.resize(byOffset.size());
   int64_t last = -1, first = 0;
@@ -162,25 +152,30 @@ SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int
   return access;
 }
 
+int countPasses(const std::vector<int64_t> &addresses, int accessBytes) {
+  std::set<int64_t> words;
+  for (int64_t address : addresses)
+    for (int64_t word = address / kBankBytes; word * kBankBytes < address + accessBytes; ++word)
+      words.insert(word);
+  int perBank[kBanks] = {};
+  int passes = 0;
+  for (int64_t word : words)
+    passes = std::max(passes, ++perBank[word % kBanks]);
+  return passes;
+}
+
 int countWavefronts(const Layout &registers, const Layout &shared, int elementBits, int vector) {
   int elementBytes = std::max(1, elementBits / 8);
   int accessBytes = elementBytes * vector;
-  OffsetColumns columns(registers, shared);
+  OffsetMap map(registers, shared);
   int lanes = static_cast<int>(registers.numLanes());
   int phaseLanes = std::max(1, std::min(lanes, kBanks * kBankBytes / std::max(accessBytes, kBankBytes)));
   int wavefronts = 0;
   for (int first = 0; first < lanes; first += phaseLanes) {
-    std::set<int64_t> words;
-    for (int lane = first; lane < first + phaseLanes; ++lane) {
-      int64_t byte = int64_t(applyColumns(columns[HwDim::Lane], uint64_t(lane))) * elementBytes;
-      for (int64_t word = byte / kBankBytes; word * kBankBytes < byte + accessBytes; ++word)
-        words.insert(word);
-    }
-    int perBank[kBanks] = {};
-    int most = 0;
-    for (int64_t word : words)
-      most = std::max(most, ++perBank[word % kBanks]);
-    wavefronts += most;
+    std::vector<int64_t> addresses;
+    for (int lane = first; lane < first + phaseLanes; ++lane)
+      addresses.push_back(int64_t(applyColumns(map.columns(HwDim::Lane), uint64_t(lane))) * elementBytes);
+    wavefronts += countPasses(addresses, accessBytes);
   }
   return wavefronts;
 }

@@ -30,6 +30,27 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes,
 /// The widest swizzle that `nvmmaSharedLayout` can use, or 0 when the contiguous dim is too small for any.
 int widestSwizzle(const Shape &shape, int elementBits, MatrixOrder matrixOrder = MatrixOrder::RowMajor);
 
+/// The offset at which `shared` has what a (register, lane, warp, block) of `registers` holds.
+class OffsetMap {
+public:
+  OffsetMap(const Layout &registers, const Layout &shared);
+  /// What each bit of `hw` contributes, by exclusive or.
+  const std::vector<uint64_t> &columns(HwDim hw) const { return columnsOf[int(hw)]; }
+  /// The register's part of the offset.
+  int64_t registerOffset(int64_t reg) const;
+  /// The (lane, warp, block) part, with `laneColumns` in the place of the lane's own.
+  std::vector<CoordTerm> threadTerms(const std::vector<uint64_t> &laneColumns) const;
+  std::vector<CoordTerm> threadTerms() const { return threadTerms(columns(HwDim::Lane)); }
+
+private:
+  const Layout &registers;
+  std::vector<uint64_t> columnsOf[kNumHwDims];
+  std::vector<int64_t> oddWeight; // of the odd digit of each dim
+};
+
+/// Whether no bit is set both by a column of registers and by a term of the thread: their xor is their sum.
+bool partsAreDisjoint(const std::vector<uint64_t> &registerColumns, const std::vector<CoordTerm> &threadTerms);
+
 /// How the registers of a layout reach a shared layout.
 struct SharedAccess {
   int vector = 1;                              // elements per access
@@ -46,9 +67,8 @@ SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int
 /// Passes of the 32 four-byte banks that a warp needs for one access of `vector` elements; a warp moves 128 bytes a
 /// pass at best. The same for every register and warp. An 8-byte access goes by half warps, a 16-byte one by quarters.
 int countWavefronts(const Layout &registers, const Layout &shared, int elementBits, int vector);
-
-/// The map from the flat hardware index of `registers` to the offset in `shared`.
-DigitMap offsetMap(const Layout &registers, const Layout &shared);
+/// The same for one phase of lanes that access `accessBytes` at the given byte addresses.
+int countPasses(const std::vector<int64_t> &addresses, int accessBytes);
 
 } // namespace tile
 

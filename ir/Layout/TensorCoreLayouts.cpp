@@ -25,7 +25,8 @@ enum class Unit { Warp, Warpgroup };
 /// the one that the tile does not have. Warps count along M first.
 class WarpPlacer {
 public:
-  WarpPlacer(LayoutFiller &filler, const std::vector<int> &warps, Unit unit) : filler(filler), warps(warps), unit(unit) {}
+  WarpPlacer(LayoutFiller &filler, const std::vector<int> &warps, Unit unit)
+      : filler(filler), warps(warps), unit(unit) {}
 
   void place(int rows, int columns) {
     int rank = static_cast<int>(warps.size());
@@ -60,7 +61,8 @@ private:
 } // namespace
 
 /// One fragment: `width` consecutive elements of `along` to a thread, groups along `rows`.
-static void takeFragment(LayoutFiller &filler, int rows, int along, int widthLog2, bool repeatsRows, bool repeatsAlong) {
+static void takeFragment(LayoutFiller &filler, int rows, int along, int widthLog2, bool repeatsRows,
+                         bool repeatsAlong) {
   for (int bit = 0; bit < widthLog2; ++bit)
     filler.takeBitAt(HwDim::Register, along, bit);
   for (int bit = 0; bit < kThreadsInGroupLog2; ++bit)
