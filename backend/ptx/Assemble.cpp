@@ -4,6 +4,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
@@ -88,39 +89,68 @@ static Expected<std::string> readFile(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
-static Expected<Assembly> assembleExternally(StringRef ptx, StringRef program, ArrayRef<std::string> options) {
-  SmallString<128> input, output, log;
-  scope_exit removeAll([&] {
-    for (StringRef path : {input.str(), output.str(), log.str()})
-      if (!path.empty())
-        sys::fs::remove(path);
-  });
-  for (auto [suffix, path] : {std::pair("ptx", &input), std::pair("cubin", &output), std::pair("log", &log)})
-    if (std::error_code problem = sys::fs::createTemporaryFile("tile", suffix, *path))
+namespace {
+/// A file that exists from `create` to the end of the scope.
+class TemporaryFile {
+public:
+  Error create(StringRef suffix) {
+    if (std::error_code problem = sys::fs::createTemporaryFile("tile", suffix, path))
       return createStringError(problem, "no temporary file can be made");
-  {
-    std::error_code problem;
-    raw_fd_ostream stream(input, problem);
-    stream << ptx;
+    return Error::success();
   }
+  ~TemporaryFile() {
+    if (!path.empty())
+      sys::fs::remove(path);
+  }
+  StringRef name() const { return path; }
 
-  SmallVector<StringRef> arguments{program};
-  arguments.append(options.begin(), options.end());
-  arguments.append({input, "-o", output});
-  std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
+private:
+  SmallString<128> path;
+};
+
+struct Run {
+  int status;
+  std::string output; ///< of both streams
+};
+} // namespace
+
+static Expected<Run> run(StringRef program, ArrayRef<std::string> arguments) {
+  TemporaryFile log;
+  if (Error error = log.create("log"))
+    return error;
+  SmallVector<StringRef> command{program};
+  command.append(arguments.begin(), arguments.end());
+  std::optional<StringRef> redirects[] = {std::nullopt, log.name(), log.name()};
   std::string problem;
-  int status = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects, 0, 0, &problem);
+  int status = sys::ExecuteAndWait(program, command, std::nullopt, redirects, 0, 0, &problem);
   if (!problem.empty())
     return createStringError("cannot run `" + program + "`: " + problem);
+  Expected<std::string> output = readFile(log.name());
+  if (!output)
+    return output.takeError();
+  return Run{status, std::move(*output)};
+}
 
-  Expected<std::string> text = readFile(log);
-  if (!text)
-    return text.takeError();
-  Expected<std::string> cubin = readFile(output);
+static Expected<Assembly> assembleExternally(StringRef ptx, StringRef program, std::vector<std::string> arguments) {
+  TemporaryFile input, output;
+  if (Error error = joinErrors(input.create("ptx"), output.create("cubin")))
+    return error;
+  {
+    std::error_code problem;
+    raw_fd_ostream stream(input.name(), problem);
+    if (problem)
+      return createStringError(problem, "cannot write `" + input.name() + "`");
+    stream << ptx;
+  }
+  arguments.insert(arguments.end(), {input.name().str(), "-o", output.name().str()});
+  Expected<Run> outcome = run(program, arguments);
+  if (!outcome)
+    return outcome.takeError();
+  Expected<std::string> cubin = readFile(output.name());
   if (!cubin)
     return cubin.takeError();
-  return conclude(*text, status == 0 ? std::move(*cubin) : std::string(),
-                  ("`" + program + "` failed with code " + Twine(status)).str());
+  return conclude(outcome->output, outcome->status == 0 ? std::move(*cubin) : std::string(),
+                  ("`" + program + "` failed with code " + Twine(outcome->status)).str());
 }
 
 Expected<Assembly> assemble(StringRef ptx, const Target &target, const AssembleOptions &options) {
@@ -128,10 +158,20 @@ Expected<Assembly> assemble(StringRef ptx, const Target &target, const AssembleO
   return options.ptxas.empty() ? assembleInProcess(ptx, flags) : assembleExternally(ptx, options.ptxas, flags);
 }
 
-std::string assemblerVersion() {
-  unsigned major = 0, minor = 0;
-  nvPTXCompilerGetVersion(&major, &minor);
-  return std::to_string(major) + "." + std::to_string(minor);
+Expected<std::string> assemblerVersion(const AssembleOptions &options) {
+  if (options.ptxas.empty()) {
+    unsigned major = 0, minor = 0;
+    nvPTXCompilerGetVersion(&major, &minor);
+    return formatv("nvPTXCompiler {0}.{1}", major, minor).str();
+  }
+  // "Cuda compilation tools, release 13.0, V13.0.88"
+  Expected<Run> outcome = run(options.ptxas, {"--version"});
+  if (!outcome)
+    return outcome.takeError();
+  StringRef version = StringRef(outcome->output).split(", V").second.take_until(isSpace);
+  if (version.empty())
+    return createStringError("`" + options.ptxas + "` does not tell its version");
+  return ("ptxas " + version).str();
 }
 
 } // namespace tile

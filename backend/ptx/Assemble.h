@@ -37,8 +37,9 @@ public:
 /// assembler cannot be run.
 llvm::Expected<Assembly> assemble(llvm::StringRef ptx, const Target &target, const AssembleOptions &options = {});
 
-/// The release of the assembler linked in, e.g. "13.5".
-std::string assemblerVersion();
+/// The assembler that `options` choose, e.g. "nvPTXCompiler 13.5" or "ptxas 13.0.88". Fails where an external one does
+/// not run or does not say.
+llvm::Expected<std::string> assemblerVersion(const AssembleOptions &options = {});
 
 } // namespace tile
 

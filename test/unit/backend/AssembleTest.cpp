@@ -79,22 +79,35 @@ TEST(AssembleTest, ErrorTextJoinsLineAndWords) {
   EXPECT_EQ(llvm::toString(assembly.takeError()), "ptx line 18: Not a name of any known instruction: 'foo'");
 }
 
-TEST(AssembleTest, ExternalAssemblerGetsTheOptionsAndGivesTheCode) {
-  llvm::SmallString<64> script;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", script));
-  {
+/// A shell script that stands for ptxas; removed with the object.
+class FakePtxas {
+public:
+  explicit FakePtxas(llvm::StringRef script) {
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", path));
     std::error_code problem;
-    llvm::raw_fd_ostream stream(script, problem);
-    stream << R"(#!/bin/sh
+    llvm::raw_fd_ostream(path, problem) << "#!/bin/sh\n" << script;
+    llvm::sys::fs::setPermissions(path, llvm::sys::fs::perms::owner_all);
+  }
+  ~FakePtxas() { llvm::sys::fs::remove(path); }
+
+  AssembleOptions options() const {
+    AssembleOptions result;
+    result.ptxas = path.str().str();
+    return result;
+  }
+
+private:
+  llvm::SmallString<64> path;
+};
+
+TEST(AssembleTest, ExternalAssemblerGetsTheOptionsAndGivesTheCode) {
+  FakePtxas ptxas(R"(
 echo "ptxas info    : Compiling entry function 'shift' for 'sm_90a'"
 echo "ptxas info    : Used 21 registers, used 1 barriers"
 while [ "$1" != -o ]; do options="$options $1"; shift; done
 echo "code of$options" | sed 's/ [^ ]*[.]ptx$//' > "$2"
-)";
-  }
-  llvm::sys::fs::setPermissions(script, llvm::sys::fs::perms::owner_all);
-  AssembleOptions options;
-  options.ptxas = script.str().str();
+)");
+  AssembleOptions options = ptxas.options();
   options.maxRegisters = 40;
   llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper(), options);
   ASSERT_TRUE(static_cast<bool>(assembly)) << llvm::toString(assembly.takeError());
@@ -102,7 +115,19 @@ echo "code of$options" | sed 's/ [^ ]*[.]ptx$//' > "$2"
             "code of --gpu-name=sm_90a --verbose --fmad=false --generate-line-info --maxrregcount=40\n");
   ASSERT_EQ(assembly->kernels.size(), 1u);
   EXPECT_EQ(assembly->kernels[0].registers, 21u);
-  llvm::sys::fs::remove(script);
+}
+
+TEST(AssembleTest, ExternalAssemblerThatFailsIsReportedWithItsWords) {
+  FakePtxas ptxas("echo 'ptxas fatal   : no license'; exit 255\n");
+  llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper(), ptxas.options());
+  ASSERT_FALSE(static_cast<bool>(assembly));
+  EXPECT_EQ(llvm::toString(assembly.takeError()), "no license");
+}
+
+TEST(AssembleTest, VersionOfEitherAssembler) {
+  EXPECT_EQ(llvm::cantFail(assemblerVersion()), "nvPTXCompiler 13.5");
+  FakePtxas ptxas("echo 'Cuda compilation tools, release 13.0, V13.0.88'\n");
+  EXPECT_EQ(llvm::cantFail(assemblerVersion(ptxas.options())), "ptxas 13.0.88");
 }
 
 TEST(AssembleTest, MissingExternalAssemblerIsNamed) {
