@@ -3,8 +3,9 @@
 
 #include "runtime/launch/Bind.h"
 
+#include "runtime/launch/Memory.h"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace tile {
 namespace {
@@ -14,12 +15,6 @@ Error notCompiled(std::string message) { return {ErrorCode::NotCompiled, std::mo
 
 std::string quote(const std::string &name) { return "`" + name + "`"; }
 std::string number(int64_t value) { return std::to_string(value); }
-
-std::string address(uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string listExtents(const KernelContract &kernel, const Parameter &parameter) {
   std::string text = "[";
@@ -63,13 +58,11 @@ private:
 
   Status checkPresence(const Parameter &parameter, const Argument &argument);
   Status checkTensor(const Parameter &parameter, const Argument &argument);
-  Status checkMemory(const Parameter &parameter, const Argument &argument);
   Status bindScalar(const Parameter &parameter, const Argument &argument);
-  Status bindDims();
+  void bindDims();
   Status checkExtents();
   Status checkConstants();
   Status checkPreconditions();
-  Status checkOverlap();
   Status bindGrid();
   void chooseVariant();
   void fillCells();
@@ -117,26 +110,14 @@ Status Binder::checkTensor(const Parameter &parameter, const Argument &argument)
              (__builtin_mul_overflow(extent - 1, stride, &reach) || __builtin_add_overflow(last, reach, &last));
   }
   int64_t bytes;
-  wraps |= __builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, getBytes(parameter.type), &bytes);
-  if (wraps || argument.address + static_cast<uint64_t>(bytes) < argument.address)
+  if (wraps || __builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, getBytes(parameter.type), &bytes))
     return invalid(name + " spans more than the address space");
-  return checkMemory(parameter, argument);
-}
-
-Status Binder::checkMemory(const Parameter &parameter, const Argument &argument) {
-  std::string name = quote(parameter.name);
-  Footprint memory = footprint(argument);
   if (options.device >= 0 && argument.device >= 0 && argument.device != options.device)
     return invalid(name + " is on device " + number(argument.device) + "; the launch is on device " +
                    number(options.device));
-  if (argument.address == 0 && !memory.isEmpty())
-    return invalid(name + " is a null pointer; expected " + number(static_cast<int64_t>(memory.span())) + " bytes");
-  if (argument.address % static_cast<uint64_t>(memory.elementBytes) != 0)
-    return invalid(name + " is at " + address(argument.address) + "; expected a multiple of " +
-                   number(memory.elementBytes) + " bytes for " + getName(parameter.type));
-  if (parameter.isWritten() && overlapsItself(memory))
+  if (parameter.isWritten() && overlapsItself(footprint(argument)))
     return invalid(name + " is written and has one element under two indices; expected strides that keep them apart");
-  return {};
+  return checkAddress(parameter, argument);
 }
 
 Status Binder::bindScalar(const Parameter &parameter, const Argument &argument) {
@@ -180,7 +161,7 @@ std::string Binder::explain(const Expression &expression) const {
   return text;
 }
 
-Status Binder::bindDims() {
+void Binder::bindDims() {
   for (const Dim &dim : kernel.dims) {
     if (dim.value) {
       binding.values[dim.slot] = *dim.value;
@@ -190,7 +171,6 @@ Status Binder::bindDims() {
     binding.values[KernelContract::kExtentSlot] = extent;
     binding.values[dim.slot] = dim.expression ? dim.expression->evaluate(binding.values) : Value(extent);
   }
-  return {};
 }
 
 Status Binder::checkExtents() {
@@ -257,27 +237,6 @@ Status Binder::checkPreconditions() {
   return {};
 }
 
-Status Binder::checkOverlap() {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Parameter &written = kernel.parameters[i];
-    if (!written.isWritten() || !written.present)
-      continue;
-    for (size_t j = 0; j < arguments.size(); ++j) {
-      const Parameter &other = kernel.parameters[j];
-      // Of two written tensors the pair is seen once, from the second.
-      if (i == j || !other.present || other.kind != Parameter::Kind::Tensor || (other.isWritten() && j > i))
-        continue;
-      std::pair<int, int> pair(i, j), reverse(j, i);
-      bool mayShare = std::any_of(kernel.alias.begin(), kernel.alias.end(),
-                                  [&](const auto &each) { return each == pair || each == reverse; });
-      if (!mayShare && overlap(footprint(arguments[i]), footprint(arguments[j])))
-        return invalid(quote(written.name) + " is written and shares memory with " + quote(other.name) +
-                       "; expected them apart, or `alias(" + written.name + ", " + other.name + ")` in the kernel");
-    }
-  }
-  return {};
-}
-
 Status Binder::bindGrid() {
   bool isEmpty = false;
   int64_t programs = 1;
@@ -297,15 +256,11 @@ Status Binder::bindGrid() {
 }
 
 void Binder::chooseVariant() {
-  for (const Variant &variant : kernel.variants) {
-    bool fits = allowsVariant(kernel, variant, arguments);
-    for (size_t i = 0; fits && variant.align16 && i < arguments.size(); ++i)
-      fits = arguments[i].kind != Argument::Kind::Tensor || arguments[i].address % 16 == 0;
-    if (!fits)
-      continue;
-    binding.variant = &variant;
-    return;
-  }
+  auto fits = [&](const Variant &variant) {
+    return allowsVariant(variant, arguments) && allowsBases(variant, arguments);
+  };
+  auto chosen = std::find_if(kernel.variants.begin(), kernel.variants.end(), fits);
+  binding.variant = chosen == kernel.variants.end() ? nullptr : &*chosen;
 }
 
 uint64_t Binder::scalarBits(const Parameter &parameter, const Argument &argument) const {
@@ -362,10 +317,12 @@ Result<Binding> Binder::bind() {
   for (const Constant &constant : kernel.constants)
     if (constant.slot >= 0)
       binding.values[constant.slot] = constant.value;
-  for (auto step : {&Binder::bindDims, &Binder::checkExtents, &Binder::checkConstants, &Binder::checkPreconditions,
-                    &Binder::checkOverlap, &Binder::bindGrid})
+  bindDims();
+  for (auto step : {&Binder::checkExtents, &Binder::checkConstants, &Binder::checkPreconditions, &Binder::bindGrid})
     if (Status status = (this->*step)(); !status)
       return status.error();
+  if (Status status = checkOverlap(kernel, arguments); !status)
+    return status.error();
   chooseVariant();
   fillCells();
   return std::move(binding);
@@ -400,30 +357,6 @@ Result<Binding> bindInstance(const std::vector<const KernelContract *> &instance
   if (!differ)
     return notCompiled(first);
   return notCompiled("kernel " + quote(instances.front()->name) + " has no instance for these arguments:" + list);
-}
-
-Footprint footprint(const Argument &tensor) {
-  return {tensor.address, getBytes(tensor.type), tensor.rank, tensor.extents, tensor.strides};
-}
-
-bool allowsVariant(const KernelContract &kernel, const Variant &variant, const std::vector<Argument> &arguments) {
-  constexpr int64_t kLimit = int64_t(1) << 31;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Argument &argument = arguments[i];
-    if (argument.kind != Argument::Kind::Tensor)
-      continue;
-    Footprint memory = footprint(argument);
-    for (int axis = 0; axis < argument.rank; ++axis) {
-      bool isOuter = axis + 1 < argument.rank && argument.extents[axis] > 1;
-      if (variant.align16 && isOuter && argument.strides[axis] % 16 * memory.elementBytes % 16 != 0)
-        return false;
-      if (variant.offsets31 && argument.extents[axis] >= kLimit)
-        return false;
-    }
-    if (variant.offsets31 && memory.span() > static_cast<uint64_t>(kLimit))
-      return false;
-  }
-  return true;
 }
 
 Status layOutGrid(const Variant &variant, const std::vector<int64_t> &grid, unsigned hardware[3]) {

@@ -10,7 +10,6 @@
 #include "runtime/Result.h"
 #include "runtime/artifact/Manifest.h"
 #include "runtime/launch/Argument.h"
-#include "runtime/launch/Overlap.h"
 
 #include <cstdint>
 #include <string>
@@ -54,12 +53,6 @@ Result<Binding> bindArguments(const KernelContract &kernel, const std::vector<Ar
 /// Binds to the first of `instances` that fits. When none does and they differ in why, the message lists them.
 Result<Binding> bindInstance(const std::vector<const KernelContract *> &instances,
                              const std::vector<Argument> &arguments, const BindOptions &options = {});
-
-/// The tensor's elements in memory.
-Footprint footprint(const Argument &tensor);
-
-/// True if strides and extents allow `variant`, whatever the base addresses.
-bool allowsVariant(const KernelContract &kernel, const Variant &variant, const std::vector<Argument> &arguments);
 
 /// The hardware's grid for `grid` programs. Fails if an axis is larger than the GPU takes.
 Status layOutGrid(const Variant &variant, const std::vector<int64_t> &grid, unsigned hardware[3]);
