@@ -33,6 +33,7 @@
   X(cuLaunchKernelEx)                                                                                                  \
   X(cuMemAlloc)                                                                                                        \
   X(cuMemFree)                                                                                                         \
+  X(cuMemcpyDtoDAsync)                                                                                                 \
   X(cuMemcpyDtoHAsync)                                                                                                 \
   X(cuMemcpyHtoDAsync)                                                                                                 \
   X(cuMemsetD8Async)                                                                                                   \

@@ -164,6 +164,12 @@ Status DeviceMemory::download(void *host, CUstream_st *stream) const {
   return {};
 }
 
+Status DeviceMemory::copyFrom(const DeviceMemory &source, CUstream_st *stream) const {
+  if (bytes > 0)
+    TILE_DRIVER_CALL(api(), cuMemcpyDtoDAsync, base, source.base, bytes, stream);
+  return {};
+}
+
 Status DeviceMemory::fill(unsigned char byte, CUstream_st *stream) const {
   if (bytes > 0)
     TILE_DRIVER_CALL(api(), cuMemsetD8Async, base, byte, bytes, stream);

@@ -118,6 +118,8 @@ public:
   /// Copies `size()` bytes in stream order and waits for the copy.
   Status upload(const void *host, CUstream_st *stream) const;
   Status download(void *host, CUstream_st *stream) const;
+  /// Queues a copy of `size()` bytes of `source`, which has as many or more.
+  Status copyFrom(const DeviceMemory &source, CUstream_st *stream) const;
   /// Sets every byte, in stream order.
   Status fill(unsigned char byte, CUstream_st *stream) const;
 

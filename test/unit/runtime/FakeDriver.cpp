@@ -127,6 +127,10 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
   std::memcpy(reinterpret_cast<void *>(target), source, bytes);
   return answer("cuMemcpyHtoDAsync");
 }
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream) {
+  std::memcpy(reinterpret_cast<void *>(target), reinterpret_cast<void *>(source), bytes);
+  return answer("cuMemcpyDtoDAsync");
+}
 CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream) {
   std::memcpy(target, reinterpret_cast<void *>(source), bytes);
   return answer("cuMemcpyDtoHAsync");

@@ -246,6 +246,11 @@ TEST_F(Launch, MemoryCopiesAndFrees) {
     ASSERT_TRUE(memory.fill(0xFF, nullptr).ok());
     ASSERT_TRUE(memory.download(received.data(), nullptr).ok());
     EXPECT_EQ(received, (std::vector<int>{-1, -1, -1}));
+    ASSERT_TRUE(memory.upload(sent.data(), nullptr).ok());
+    DeviceMemory firstTwo = std::move(*DeviceMemory::allocate(8));
+    ASSERT_TRUE(firstTwo.copyFrom(memory, nullptr).ok());
+    ASSERT_TRUE(firstTwo.download(received.data(), nullptr).ok());
+    EXPECT_EQ(received, (std::vector<int>{1, 2, -1}));
   }
   EXPECT_EQ(fake().allocations, 2u);
   EXPECT_EQ(DeviceMemory::allocate(0)->address(), 0u);
