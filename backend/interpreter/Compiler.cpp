@@ -1,0 +1,157 @@
+#include "backend/interpreter/Compiler.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::interpreter;
+
+/// Which family an op belongs to is its own knowledge; the order does not matter.
+static constexpr Family kFamilies[] = {
+    compileControl, compileDot,   compileElementwise, compilePointerAccess, compileProgram,
+    compileReduce,  compileShape, compileView,        compileViewAccess,
+};
+
+std::optional<Element> Compiler::elementFor(Type type) const {
+  type = elementOf(type);
+  if (isa<IndexType, PtrType>(type))
+    return Element::I64;
+  if (type.isF16())
+    return Element::F16;
+  if (type.isBF16())
+    return Element::BF16;
+  if (type.isF32())
+    return Element::F32;
+  if (type.isF64())
+    return Element::F64;
+  if (!isa<IntegerType>(type))
+    return std::nullopt;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return Element::I1;
+  case 8:
+    return Element::I8;
+  case 16:
+    return Element::I16;
+  case 32:
+    return Element::I32;
+  case 64:
+    return Element::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// How many elements the array of a value of `type` has.
+static int64_t countOf(Type type) {
+  if (auto view = dyn_cast<ViewType>(type))
+    return viewWords(view.getRank());
+  return ShapedType::getNumElements(shapeOf(type));
+}
+
+Array Compiler::define(Value result) {
+  Element element = isa<ViewType>(result.getType()) ? Element::I64 : *elementFor(result.getType());
+  return slots.define(result, element, laneCapacity ? laneCapacity : countOf(result.getType()));
+}
+
+void Compiler::defineAlias(Value result, Value operand) {
+  Array from = at(operand);
+  slots.alias(result, operand, from.element, from.count);
+}
+
+int64_t Compiler::scratch(int64_t bytes) {
+  scratches.push_back(slots.carry(Element::I8, bytes));
+  return slots.carried(scratches.back(), Element::I8, bytes).offset;
+}
+
+void Compiler::defineConstant(Value value, std::string data) {
+  Element element = *elementFor(value.getType());
+  Array array = slots.reserve(element, data.size() / sizeOf(element));
+  compiled->constants.emplace_back(array.offset, std::move(data));
+  slots.bind(value, array);
+}
+
+void Compiler::emitMoves(ArrayRef<Array> sources, ArrayRef<Array> targets) {
+  SmallVector<std::pair<Array, Array>> moves;
+  for (auto [source, target] : llvm::zip_equal(sources, targets))
+    if (source.offset != target.offset)
+      moves.emplace_back(source, target);
+  // A source that another move overwrites is saved first.
+  for (auto &[source, target] : moves) {
+    auto overwrites = [at = source.offset](auto &move) { return move.second.offset == at; };
+    if (llvm::none_of(moves, overwrites))
+      continue;
+    Array saved{scratch(source.bytes()), source.element, source.count};
+    emit([from = source.offset, to = saved.offset, bytes = source.bytes()](Frame &frame) {
+      memcpy(frame.at(to), frame.at(from), bytes);
+    });
+    source = saved;
+  }
+  for (auto &[source, target] : moves)
+    emit([from = source.offset, to = target.offset, bytes = target.bytes()](Frame &frame) {
+      memcpy(frame.at(to), frame.at(from), bytes);
+    });
+}
+
+const Site &Compiler::siteOf(Operation *op) {
+  auto &sites = compiled->sites;
+  return sites.emplace_back(Site{op->getLoc(), static_cast<int64_t>(sites.size())});
+}
+
+LogicalResult Compiler::fail(Operation *op, const Twine &message) {
+  if (!failure)
+    failure.emplace(op->getLoc(), message.str());
+  return LogicalResult::failure();
+}
+
+LogicalResult Compiler::compileOp(Operation *op) {
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (!isa<ViewType>(type) && !elementFor(type))
+      return fail(op, "'" + op->getName().getStringRef() + "' works on a type that the interpreter does not know");
+  for (Family family : kFamilies)
+    if (auto result = family(*this, op))
+      return *result;
+  return fail(op, "'" + op->getName().getStringRef() + "' is an op that the interpreter does not know");
+}
+
+LogicalResult Compiler::compileBlock(Block &block, Body &body, function_ref<void()> terminate) {
+  Body *outer = std::exchange(current, &body);
+  for (Operation &op : block) {
+    size_t mark = scratches.size();
+    if (&op == block.getTerminator())
+      terminate();
+    else if (failed(compileOp(&op)))
+      return LogicalResult::failure();
+    while (scratches.size() > mark) {
+      slots.release(scratches.back());
+      scratches.pop_back();
+    }
+    slots.finish(&op);
+  }
+  current = outer;
+  return success();
+}
+
+llvm::Expected<std::unique_ptr<CompiledKernel>> Compiler::compile() {
+  auto error = [&]() -> llvm::Error {
+    return llvm::make_error<InterpretError>(failure->first, std::move(failure->second));
+  };
+  if (!llvm::hasSingleElement(kernel.getBody())) {
+    (void)fail(kernel, "kernel `" + kernel.getName() + "` has " + Twine(kernel.getBody().getBlocks().size()) +
+                           " blocks; expected 1");
+    return error();
+  }
+  for (BlockArgument argument : kernel.getArguments()) {
+    std::optional<Element> element = elementFor(argument.getType());
+    if (!element || isa<RankedTensorType>(argument.getType())) {
+      (void)fail(kernel, "argument " + Twine(argument.getArgNumber()) + " of kernel `" + kernel.getName() +
+                             "` is neither a scalar nor a pointer");
+      return error();
+    }
+    Array array = slots.reserve(*element, 1);
+    slots.bind(argument, array);
+    compiled->arguments.push_back(array);
+  }
+  if (failed(compileBlock(kernel.getBody().front(), compiled->body, [] {})))
+    return error();
+  compiled->valueBytes = slots.totalBytes();
+  return std::move(compiled);
+}

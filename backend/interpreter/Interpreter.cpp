@@ -1,0 +1,123 @@
+/// Runs a compiled kernel over its grid: threads take programs by turns, each with values and findings of its own.
+#include "backend/interpreter/Compiler.h"
+
+#include <numeric>
+#include <thread>
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::interpreter;
+
+char InterpretError::ID = 0;
+
+void InterpretError::log(raw_ostream &os) const { os << location << ": " << message; }
+
+namespace {
+/// The order in which programs start: `number * factor + shift` modulo their count, a permutation.
+struct StartOrder {
+  uint64_t count, factor = 1, shift = 0;
+
+  StartOrder(uint64_t count, uint64_t seed) : count(count) {
+    if (seed == 0 || count < 2)
+      return;
+    factor = seed % count;
+    while (std::gcd(factor, count) != 1)
+      factor = (factor + 1) % count;
+    shift = seed / count % count;
+  }
+  int64_t operator()(uint64_t turn) const {
+    return static_cast<int64_t>((static_cast<unsigned __int128>(turn) * factor + shift) % count);
+  }
+};
+
+/// Cache-line aligned bytes for the values of one thread.
+class ValueMemory {
+public:
+  explicit ValueMemory(int64_t bytes) : storage(bytes + 64) {
+    data = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) & ~uintptr_t(63));
+  }
+  char *get() const { return data; }
+
+private:
+  std::vector<char> storage;
+  char *data;
+};
+} // namespace
+
+/// Says why `invocation` does not fit `kernel`; empty if it does.
+static std::string checkInvocation(const CompiledKernel &kernel, const Invocation &invocation) {
+  if (invocation.arguments.size() != kernel.arguments.size())
+    return llvm::formatv("kernel is given {0} arguments; expected {1}", invocation.arguments.size(),
+                         kernel.arguments.size());
+  if (invocation.buffers.size() >= (1u << (64 - kAddressBits)) - 1)
+    return llvm::formatv("kernel is given {0} buffers; expected fewer than {1}", invocation.buffers.size(),
+                         (1u << (64 - kAddressBits)) - 1);
+  unsigned __int128 programs = 1;
+  for (int64_t extent : invocation.grid) {
+    if (extent < 0)
+      return llvm::formatv("grid extent is {0}; expected at least 0", extent);
+    programs *= static_cast<uint64_t>(extent);
+  }
+  if (programs >> 31)
+    return "grid has 2^31 programs or more; expected fewer";
+  return {};
+}
+
+llvm::Expected<InterpretReport> tile::interpret(func::FuncOp kernel, const Invocation &invocation,
+                                                const InterpretOptions &options) {
+  auto compiled = Compiler(kernel, options).compile();
+  if (!compiled)
+    return compiled.takeError();
+  const CompiledKernel &code = **compiled;
+  if (std::string reason = checkInvocation(code, invocation); !reason.empty())
+    return llvm::make_error<InterpretError>(kernel.getLoc(), reason);
+
+  Memory memory(invocation.buffers, options);
+  const auto &grid = invocation.grid;
+  int64_t programs = grid[0] * grid[1] * grid[2];
+  StartOrder order(programs, options.seed);
+  std::atomic<int64_t> turns{0};
+  std::vector<uint64_t> arguments;
+  for (auto [argument, type] : llvm::zip_equal(invocation.arguments, kernel.getArgumentTypes()))
+    arguments.push_back(isa<PtrType>(type) ? memory.pointerTo(argument) : argument);
+
+  auto work = [&](Frame &frame) {
+    ValueMemory values(code.valueBytes);
+    frame.values = values.get();
+    frame.memory = &memory;
+    frame.grid = grid;
+    for (const auto &[offset, data] : code.constants)
+      memcpy(frame.at(offset), data.data(), data.size());
+    for (auto [array, word] : llvm::zip_equal(code.arguments, arguments)) {
+      uint64_t bits = array.element == Element::I1 ? (word & 0xff) != 0 : word;
+      memcpy(frame.at(array.offset), &bits, array.bytes());
+    }
+    for (int64_t turn; (turn = turns.fetch_add(1)) < programs;) {
+      int64_t number = order(turn);
+      frame.program = {{number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]}, number};
+      frame.stopped = false;
+      code.body.run(frame);
+    }
+  };
+  int64_t wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Frame> frames(std::max<int64_t>(std::min(wanted, programs), 1));
+  std::vector<std::thread> threads;
+  for (Frame &frame : MutableArrayRef(frames).drop_front())
+    threads.emplace_back([&] { work(frame); });
+  work(frames.front());
+  for (std::thread &thread : threads)
+    thread.join();
+
+  InterpretReport report;
+  report.programs = programs;
+  Findings findings;
+  for (const Frame &frame : frames) {
+    findings.merge(frame.findings);
+    report.bytesRead += frame.bytesRead;
+    report.bytesWritten += frame.bytesWritten;
+  }
+  if (options.conflicts && programs > 0)
+    memory.reportConflicts(grid, findings);
+  report.findings = findings.sorted();
+  return report;
+}

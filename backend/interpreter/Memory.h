@@ -1,0 +1,93 @@
+/// Global memory as a kernel sees it: the buffers of the launch, and what is known of each of their elements.
+///
+/// A pointer is a 64-bit value whose low 48 bits are the host address and whose high bits are the number of its buffer
+/// plus one, so that arithmetic cannot lead from one buffer into another. A pointer read from memory has no number and
+/// is looked up by its address.
+#ifndef BACKEND_INTERPRETER_MEMORY_H
+#define BACKEND_INTERPRETER_MEMORY_H
+
+#include "backend/interpreter/Findings.h"
+
+#include <atomic>
+#include <memory>
+
+namespace tile::interpreter {
+
+constexpr int kAddressBits = 48;
+constexpr uint64_t kAddressMask = (uint64_t(1) << kAddressBits) - 1;
+
+/// `pointer` moved by `bytes`; it keeps its buffer.
+inline uint64_t advance(uint64_t pointer, int64_t bytes) {
+  return (pointer & ~kAddressMask) | ((pointer + static_cast<uint64_t>(bytes)) & kAddressMask);
+}
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
+/// A place in a buffer; none if `buffer` is negative.
+struct Place {
+  int buffer = -1;
+  /// In bytes as the kernel counts them; may be outside the buffer.
+  int64_t offset = 0;
+};
+
+class Memory {
+public:
+  Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options);
+
+  /// The pointer for a host address that is an argument or was read from memory; an address at the end of a buffer
+  /// belongs to it, for an empty one has no other.
+  uint64_t pointerTo(uint64_t address) const;
+  /// What is stored in memory for `pointer`.
+  static uint64_t addressOf(uint64_t pointer) { return pointer & kAddressMask; }
+  Place placeOf(uint64_t pointer) const;
+
+  /// Whether `bytes` from `place` on are all in its buffer.
+  bool contains(Place place, int64_t bytes) const {
+    return place.buffer >= 0 && place.offset >= 0 && place.offset <= regions[place.buffer].bytes - bytes;
+  }
+  /// Where the interpreter keeps the element at a place that is inside.
+  char *dataAt(Place place) const { return regions[place.buffer].data + place.offset; }
+
+  /// Whether an access needs `noteAccess`.
+  bool tracks() const { return trackConflicts || trackReads; }
+
+  /// Reports what is wrong with an access of `count` elements of `size` bytes, `stride` bytes apart from `place` on,
+  /// all inside. Returns false if it must not happen.
+  bool allow(AccessKind kind, Place place, int64_t count, int64_t size, int64_t stride, const Program &program,
+             const Site &site, Findings &findings);
+
+  /// Reports an access outside every buffer.
+  void reportOutside(AccessKind kind, uint64_t pointer, int64_t size, const Program &program, const Site &site,
+                     Findings &findings) const;
+
+  llvm::ArrayRef<Buffer> getBuffers() const { return buffers; }
+  /// `place` in elements of its buffer, rounded down.
+  int64_t elementAt(Place place) const;
+
+  /// Reports the elements that programs wrote in conflict; to be called once, after all programs.
+  void reportConflicts(const std::array<int64_t, 3> &grid, Findings &findings) const;
+
+private:
+  struct Region {
+    char *data;
+    uint64_t address;
+    int64_t bytes;
+    int64_t elementBytes;
+    /// Per element, who wrote it; null if conflicts are not tracked.
+    std::unique_ptr<std::atomic<uint64_t>[]> writers;
+    /// The first site that found another writer.
+    std::atomic<const Site *> conflict{nullptr};
+    /// Per element, whether it holds a value; null if reads are not tracked.
+    std::unique_ptr<std::atomic<bool>[]> written;
+  };
+
+  llvm::ArrayRef<Buffer> buffers;
+  std::unique_ptr<Region[]> regions;
+  /// Buffer numbers by address.
+  std::vector<int> byAddress;
+  bool trackConflicts, trackReads;
+};
+
+} // namespace tile::interpreter
+
+#endif
