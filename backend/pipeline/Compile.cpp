@@ -28,17 +28,19 @@ public:
 
 private:
   LogicalResult runPasses(ModuleOp module, Stage stage, bool lower);
-  LogicalResult checkThreads(ModuleOp module);
+  LogicalResult readLaunches(ModuleOp module);
   LogicalResult checkGenerated(StringRef ptx);
   LogicalResult dump(StringRef suffix, StringRef bytes);
   LogicalResult report(llvm::Error error);
   void remarkOnCosts() const;
   Location locationOf(StringRef kernel) const;
+  LogicalResult reportShared(StringRef kernel, uint64_t found, uint64_t limit);
   void reportFault(const AssemblerFault &fault);
 
   const CompileOptions &options;
   Location location;
   llvm::StringMap<Location> kernelLocations;
+  llvm::StringMap<unsigned> dynamicSharedBytes; // by kernel
 };
 } // namespace
 
@@ -94,10 +96,8 @@ LogicalResult Compilation::runModule(ModuleOp module) {
   if (options.last < Stage::LLVM)
     return success();
 
-  if (failed(checkThreads(module)))
+  if (failed(readLaunches(module)))
     return failure();
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    kernelLocations.try_emplace(function.getName(), function.getLoc());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       artifact.times.measure(stageName(Stage::LLVM), "translate", [&] { return translateToLLVM(module, context); });
@@ -127,21 +127,32 @@ LogicalResult Compilation::runLLVM(llvm::Module &module) {
   return runPtx(*ptx);
 }
 
-LogicalResult Compilation::checkThreads(ModuleOp module) {
-  auto outcome = success();
+/// Notes what LLVM IR does not keep of the kernels, and checks what the assembler does not.
+LogicalResult Compilation::readLaunches(ModuleOp module) {
+  LogicalResult outcome = success();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-    if (!sizes)
-      continue;
+    kernelLocations.try_emplace(function.getName(), function.getLoc());
+    auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttribute);
+    unsigned sharedBytes = shared ? shared.getInt() : 0;
+    dynamicSharedBytes[function.getName()] = sharedBytes;
     int64_t threads = 1;
-    for (int32_t size : sizes.asArrayRef())
-      threads *= size;
+    if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName()))
+      for (int32_t size : sizes.asArrayRef())
+        threads *= size;
+
     if (threads > options.target->threadsPerBlock)
       outcome = emitError(function.getLoc())
                 << "kernel `" << function.getName() << "` has " << threads << " threads per block; "
                 << StringRef(options.target->name) << " allows " << options.target->threadsPerBlock;
+    if (sharedBytes > options.target->sharedPerBlock)
+      outcome = reportShared(function.getName(), sharedBytes, options.target->sharedPerBlock);
   }
   return outcome;
+}
+
+LogicalResult Compilation::reportShared(StringRef kernel, uint64_t found, uint64_t limit) {
+  return emitError(locationOf(kernel)) << "kernel `" << kernel << "` takes " << found << " bytes of shared memory; "
+                                       << StringRef(options.target->name) << " has " << limit << " per block";
 }
 
 /// What is wrong here is wrong in the compiler; the results of the kernel would be too.
@@ -170,7 +181,7 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
     auto resources =
         llvm::find_if(assembly->kernels, [&](const KernelResources &known) { return known.name == code.name; });
     if (resources != assembly->kernels.end())
-      artifact.kernels.push_back({*resources, std::move(code)});
+      artifact.kernels.push_back({*resources, std::move(code), dynamicSharedBytes.lookup(resources->name)});
   }
   artifact.remarks = std::move(assembly->remarks);
   remarkOnCosts();
@@ -199,8 +210,7 @@ void Compilation::reportFault(const AssemblerFault &fault) {
   StringRef target(options.target->name);
   switch (fault.kind) {
   case AssemblerFault::Kind::SharedMemory:
-    emitError(where) << "kernel `" << fault.kernel << "` takes " << fault.foundBytes << " bytes of shared memory; "
-                     << target << " has " << fault.limitBytes << " per block";
+    (void)reportShared(fault.kernel, fault.foundBytes, fault.limitBytes);
     return;
   case AssemblerFault::Kind::Registers:
     emitError(where) << "kernel `" << fault.kernel << "` needs more registers than " << target

@@ -20,6 +20,9 @@ struct CompileOptions : PipelineOptions {
   std::string dumpName = "kernel";
 };
 
+/// On a kernel's `llvm.func`: the bytes of shared memory that a launch provides, an integer. Absent: none.
+constexpr llvm::StringLiteral kSharedBytesAttribute = "tgpu.shared_bytes";
+
 /// One kernel of a cubin: what its launch needs and what it does.
 struct KernelReport {
   KernelResources resources;

@@ -192,6 +192,30 @@ llvm.func @wide() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 1024, 2>} {
   EXPECT_EQ(diagnostics[0], "kernel `wide` has 2048 threads per block; sm_90a allows 1024");
 }
 
+TEST_F(CompileTest, SharedMemoryOfTheLaunchIsKept) {
+  context.allowUnregisteredDialects();
+  mlir::FailureOr<Artifact> artifact = compileText(R"(
+llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 64>, tgpu.shared_bytes = 4096} {
+  llvm.return
+}
+)");
+  ASSERT_TRUE(mlir::succeeded(artifact)) << diagnostics.front();
+  EXPECT_EQ(artifact->kernels[0].sharedBytes(), 4096u);
+  EXPECT_EQ(artifact->kernels[0].threads(), 64u);
+}
+
+TEST_F(CompileTest, TooMuchSharedMemoryOfTheLaunchIsReported) {
+  context.allowUnregisteredDialects();
+  options.target = findTarget("sm_86");
+  EXPECT_TRUE(mlir::failed(compileText(R"(
+llvm.func @k() attributes {nvvm.kernel, tgpu.shared_bytes = 131072} {
+  llvm.return
+}
+)")));
+  ASSERT_EQ(diagnostics.size(), 1u);
+  EXPECT_EQ(diagnostics[0], "kernel `k` takes 131072 bytes of shared memory; sm_86 has 101376 per block");
+}
+
 TEST_F(CompileTest, GeneratedPtxThatMayBeFusedIsRefused) {
   EXPECT_TRUE(mlir::failed(compileText(R"(
 llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
