@@ -6,9 +6,8 @@
 #include "runtime/artifact/Expression.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 namespace tile {
@@ -152,14 +151,9 @@ std::string Value::print() const {
     return "nan";
   if (std::isinf(real))
     return real < 0 ? "-inf" : "inf";
-  // The shortest digits that read back as the same number.
+  // The shortest digits that read back as the same number, whatever the program's locale.
   char text[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof(text), "%.*g", digits, real);
-    if (std::strtod(text, nullptr) == real)
-      break;
-  }
-  std::string result = text;
+  std::string result(text, std::to_chars(text, text + sizeof(text), real).ptr);
   return result.find_first_of(".e") == std::string::npos ? result + ".0" : result;
 }
 

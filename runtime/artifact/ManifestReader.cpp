@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 namespace tile {
@@ -44,6 +45,19 @@ bool isTooDeep(std::string_view json) {
 bool isInteger(const Json &json) {
   return json.is_number_integer() &&
          !(json.is_number_unsigned() && json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()));
+}
+
+/// The real that a string spells: `2.0`, `-inf`, `nan`, whatever the program's locale.
+std::optional<double> readReal(const std::string &text) {
+  // The conversion also takes `INF` and `infinity`, which can be names.
+  bool isWord = text == "inf" || text == "-inf" || text == "nan";
+  char first = text[text[0] == '-' ? 1 : 0];
+  if (!isWord && (first < '0' || first > '9'))
+    return std::nullopt;
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool isWhole = error == std::errc() && end == text.data() + text.size();
+  return isWhole ? std::optional(value) : std::nullopt;
 }
 
 class Reader {
@@ -173,7 +187,10 @@ std::optional<Expression> Reader::expression(const Json &tokens, const std::stri
   }
   std::vector<Expression::Token> list;
   for (const Json &token : tokens) {
-    if (token.is_string())
+    std::optional<double> real = token.is_string() ? readReal(token.get<std::string>()) : std::nullopt;
+    if (real)
+      list.push_back(*real);
+    else if (token.is_string())
       list.push_back(token.get<std::string>());
     else if (isInteger(token))
       list.push_back(token.get<int64_t>());
@@ -267,11 +284,9 @@ void Reader::readConstant(const Json &json, const std::string &path, KernelContr
     constant.text = value.get<bool>() ? "true" : "false";
   } else if (constant.type == "float" && value.is_number()) {
     constant.value = Value::ofReal(value.get<double>());
-  } else if (constant.type == "float" && (value == "inf" || value == "-inf" || value == "nan")) {
-    double infinity = std::numeric_limits<double>::infinity();
-    constant.value = Value::ofReal(value == "inf"    ? infinity
-                                   : value == "-inf" ? -infinity
-                                                     : std::numeric_limits<double>::quiet_NaN());
+  } else if (std::optional<double> real = value.is_string() ? readReal(value.get<std::string>()) : std::nullopt;
+             real && constant.type == "float") {
+    constant.value = Value::ofReal(*real);
   } else {
     return fail("`" + at(path, "value") + "` is " + value.type_name() + "; expected a value of type `" + constant.type +
                 "`");

@@ -133,11 +133,13 @@ int main(int argc, char **argv) {
   if (!isRight)
     fail("the buffers do not hold the number of launches");
 
-  // Host memory is refused before it faults.
-  Status refused = kernel.launch(stream.get(), {Argument::tensor(host.data(), DataType::F32, {kElements})});
-  if (refused)
-    fail("host memory was accepted");
-  std::printf("refused as expected: %s\n", refused.error().message.c_str());
+  // Host memory is refused before it faults; some systems let the GPU read it.
+  if (!take(readDevice(0)).readsHostPages) {
+    Status status = kernel.launch(stream.get(), {Argument::tensor(host.data(), DataType::F32, {kElements})});
+    if (status)
+      fail("host memory was accepted");
+    std::printf("refused as expected: %s\n", status.error().message.c_str());
+  }
 
   double bare = median(ways[0].samples);
   std::string json = "{";

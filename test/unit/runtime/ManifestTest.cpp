@@ -77,6 +77,22 @@ TEST(Manifest, ContractNeedsNoVariants) {
   EXPECT_EQ(kernel->grid[0].print(kernel->names), "min(cdiv(N, D) + has(w) * bits(cu) + n, num_sms)");
 }
 
+TEST(Manifest, RealsMayBeStrings) {
+  auto printGrid = [](const std::string &tokens) {
+    Result<KernelContract> kernel =
+        readKernelContract(R"({"name": "k", "parameters": [], "dims": [], "abi": [], "grid": [[)" + tokens + "]]}");
+    return kernel.ok() ? kernel->grid[0].print(kernel->names) : kernel.error().message;
+  };
+  EXPECT_EQ(printGrid("\"2.0\", 3, \"*\""), "2.0 * 3");
+  EXPECT_EQ(printGrid("\"-inf\", \"nan\", \"min\""), "min(-inf, nan)");
+  EXPECT_EQ(printGrid("\"-1e-3\""), "-0.001");
+  EXPECT_EQ(printGrid("\"-\", \"\", \"+\""), "manifest: `grid[0]`: operator `-` has 0 operands; expected 2");
+  EXPECT_EQ(printGrid("\"0x10\""), "manifest: `grid[0]`: unknown name `0x10`");
+  EXPECT_EQ(printGrid("\"1.2.3\""), "manifest: `grid[0]`: unknown name `1.2.3`");
+  EXPECT_EQ(printGrid("\"INF\""), "manifest: `grid[0]`: unknown name `INF`");
+  EXPECT_EQ(printGrid("\"\""), "manifest: `grid[0]`: unknown name ``");
+}
+
 TEST(Manifest, UnknownFieldsAreIgnored) {
   EXPECT_EQ(errorOf(with("\"target\":", "\"later\": {\"x\": [1]}, \"target\":")), "");
 }
