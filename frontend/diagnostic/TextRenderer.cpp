@@ -134,7 +134,7 @@ void TextRenderer::renderLine(std::string_view line, const std::vector<Segment> 
   uint32_t from = 0;
   uint32_t to = display.width();
   if (to > kWindow) {
-    from = first > kContext ? first - kContext : 0;
+    from = std::min(first > kContext ? first - kContext : 0, to - kWindow);
     to = std::min(to, from + kWindow);
   }
   std::string_view cut = "…";
