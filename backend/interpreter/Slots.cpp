@@ -90,8 +90,10 @@ void Slots::alias(Value value, Value other, Element element, int64_t count) {
 }
 
 Array Slots::reserve(Element element, int64_t count) {
-  int slot = allocate(count * sizeOf(element));
-  return {slots[slot].offset, element, count};
+  // Not where another value was before: what is written here once, ahead of the first step, must stay.
+  Array array{end, element, count};
+  end += aligned(array.bytes());
+  return array;
 }
 
 int Slots::carry(Element element, int64_t count) {

@@ -34,7 +34,7 @@ public:
   Array define(mlir::Value value, Element element, int64_t count);
   /// Lets `value` share the bytes of `other`, which stay until both are dead.
   void alias(mlir::Value value, mlir::Value other, Element element, int64_t count);
-  /// Room that nobody else ever gets.
+  /// Room that nobody else ever gets or had.
   Array reserve(Element element, int64_t count);
   /// `value` lives at `array`, which is reserved.
   void bind(mlir::Value value, Array array) { bindings[value] = {kReserved, array}; }
