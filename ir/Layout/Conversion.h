@@ -41,6 +41,8 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
 
 /// The shared-memory form of it, whether or not something cheaper exists.
 SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits);
+/// What any exchange costs: a barrier and the latency of the first load.
+constexpr double kSharedRoundTrip = 60;
 double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits);
 
 } // namespace tile

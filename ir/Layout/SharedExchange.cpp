@@ -165,13 +165,13 @@ Layout ExchangeBuilder::build(const Layout &side, const Vectors &own) const {
 }
 
 double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits) {
-  // A barrier and the latency of the first load; then one cycle a pass, and half of one to issue an access.
-  constexpr double kRoundTrip = 60, kIssue = 0.5;
+  // One cycle a pass, and half of one to issue an access.
+  constexpr double kIssue = 0.5;
   auto side = [&](const SharedAccess &access, const Layout &layout) {
     return double(access.offsets.size()) *
            (kIssue + countWavefronts(layout, exchange.layout, elementBits, access.vector));
   };
-  return kRoundTrip + side(exchange.store, src) + side(exchange.load, dst);
+  return kSharedRoundTrip + side(exchange.store, src) + side(exchange.load, dst);
 }
 
 SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits) {
