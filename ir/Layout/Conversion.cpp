@@ -5,7 +5,7 @@
 
 namespace tile {
 
-ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits) {
+ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes) {
   assert(src.shape() == dst.shape() && "a conversion keeps the tile");
   ConversionPlan plan;
   if (src == dst)
@@ -19,7 +19,7 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
   double cost = shuffle ? shuffleCost(*shuffle, elementBits) : 0;
   if (!shuffle || cost > kSharedRoundTrip) {
     plan.kind = ConversionKind::SharedMemory;
-    plan.exchange = planSharedExchange(src, dst, elementBits);
+    plan.exchange = planSharedExchange(src, dst, elementBits, maxBytes);
     plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
     if (!shuffle || plan.cost <= cost)
       return plan;

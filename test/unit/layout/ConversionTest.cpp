@@ -9,10 +9,10 @@
 
 using namespace tile;
 
-static ConversionPlan viaShared(const Layout &src, const Layout &dst, int elementBits) {
+static ConversionPlan viaShared(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes) {
   ConversionPlan plan;
   plan.kind = ConversionKind::SharedMemory;
-  plan.exchange = planSharedExchange(src, dst, elementBits);
+  plan.exchange = planSharedExchange(src, dst, elementBits, maxBytes);
   return plan;
 }
 
@@ -76,6 +76,30 @@ TEST(Conversion, SharedMemoryGivesTheDestinationForEveryElementSize) {
   for (int elementBits : {8, 32})
     expectPlansConvert(std::min<int64_t>(kMaxSmallExtent, 8), {2, 3},
                        [&](const Layout &src, const Layout &dst) { return viaShared(src, dst, elementBits); });
+}
+
+TEST(Conversion, RoundsThroughASmallBufferGiveTheDestination) {
+  int64_t inRounds = 0;
+  expectPlansConvert(kMaxSmallExtent, {1, 3}, [&](const Layout &src, const Layout &dst) {
+    ConversionPlan plan = viaShared(src, dst, 16, /*maxBytes=*/16);
+    inRounds += plan.exchange.numRounds > 1;
+    EXPECT_EQ(plan.exchange.bytes * plan.exchange.numRounds, src.numElements() * 2);
+    return plan;
+  });
+  EXPECT_GT(inRounds, 100);
+}
+
+TEST(SharedExchange, StaysWithinItsBufferWhereRegistersTakeTurns) {
+  Shape shape = {128, 192};
+  Layout acc = mmaAccumulatorLayout(shape, {2, 2}), rows = coalescedLayout(shape, 32, shape, {1, 0}, 4);
+  EXPECT_EQ(planSharedExchange(acc, rows, 32).bytes, 128 * 192 * 4);
+  for (int64_t maxBytes : {65536, 49152, 32768, 16384}) {
+    SharedExchange exchange = planSharedExchange(acc, rows, 32, maxBytes);
+    EXPECT_LE(exchange.bytes, maxBytes);
+    EXPECT_EQ(exchange.bytes * exchange.numRounds, 128 * 192 * 4);
+    ConversionPlan plan = viaShared(acc, rows, 32, maxBytes);
+    EXPECT_TRUE(SimulatedThreads::holding(acc).run(plan, rows) == SimulatedThreads::holding(rows));
+  }
 }
 
 TEST(Conversion, RegistersOfTheSameThreadArePermuted) {

@@ -111,10 +111,13 @@ SimulatedThreads SimulatedThreads::runShuffle(const ShuffleProgram &program, con
   return result;
 }
 
-/// Calls `fn` with every offset and register that a thread accesses.
-template <typename Fn> static void forEachAccess(const SharedAccess &access, int64_t lane, int64_t warp, Fn fn) {
+/// Calls `fn` with every offset and register that a thread accesses in `round`.
+template <typename Fn>
+static void forEachAccess(const SharedAccess &access, int64_t round, int64_t lane, int64_t warp, Fn fn) {
   ThreadPart part(access.threadTerms, lane, warp);
   for (size_t i = 0; i < access.offsets.size(); ++i) {
+    if (access.rounds[i] != round)
+      continue;
     int64_t first = part.with(access.offsets[i]);
     if (first % access.vector != 0 || access.registers[i].size() != size_t(access.vector))
       ADD_FAILURE() << "a misaligned vector";
@@ -126,20 +129,27 @@ template <typename Fn> static void forEachAccess(const SharedAccess &access, int
 }
 
 SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, const Layout &dst) const {
-  std::vector<int64_t> memory(size_t(exchange.layout.size(HwDim::Offset)), kNothing);
-  for (int64_t warp = 0; warp < numWarps; ++warp)
-    for (int64_t lane = 0; lane < numLanes; ++lane) {
-      std::vector<int64_t> own = copyOf(warp, lane);
-      forEachAccess(exchange.store, lane, warp, [&](size_t offset, size_t reg) { memory.at(offset) = own.at(reg); });
-    }
+  int64_t bufferElements = exchange.layout.numElements() / exchange.numRounds;
   SimulatedThreads result(dst);
+  for (int64_t round = 0; round < exchange.numRounds; ++round) {
+    std::vector<int64_t> memory(size_t(bufferElements), kNothing);
+    for (int64_t warp = 0; warp < numWarps; ++warp)
+      for (int64_t lane = 0; lane < numLanes; ++lane) {
+        const int64_t *own = thread(warp, lane);
+        forEachAccess(exchange.store, round, lane, warp,
+                      [&](size_t offset, size_t reg) { memory.at(offset) = own[reg]; });
+      }
+    for (int64_t warp = 0; warp < numWarps; ++warp)
+      for (int64_t lane = 0; lane < numLanes; ++lane) {
+        int64_t *own = result.thread(warp, lane);
+        forEachAccess(exchange.load, round, lane, warp,
+                      [&](size_t offset, size_t reg) { own[reg] = memory.at(offset); });
+      }
+  }
   for (int64_t warp = 0; warp < numWarps; ++warp)
-    for (int64_t lane = 0; lane < numLanes; ++lane) {
-      std::vector<int64_t> loaded(size_t(dst.numRegisters()), kNothing);
-      forEachAccess(exchange.load, lane, warp, [&](size_t offset, size_t reg) { loaded.at(reg) = memory.at(offset); });
-      for (size_t reg = 0; reg < loaded.size(); ++reg)
-        result.thread(warp, lane)[reg] = loaded.at(size_t(exchange.load.representative[reg]));
-    }
+    for (int64_t lane = 0; lane < numLanes; ++lane)
+      for (int64_t reg = 0; reg < result.numRegisters; ++reg)
+        result.thread(warp, lane)[reg] = result.thread(warp, lane)[exchange.load.representative.at(size_t(reg))];
   return result;
 }
 
