@@ -5,7 +5,7 @@
 
 namespace tile {
 
-ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes) {
+ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits) {
   assert(src.shape() == dst.shape() && "a conversion keeps the tile");
   ConversionPlan plan;
   if (src == dst)
@@ -15,19 +15,16 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
     plan.registers = std::move(*registers);
     return plan;
   }
-  std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits);
-  double cost = shuffle ? shuffleCost(*shuffle, elementBits) : 0;
-  if (!shuffle || cost > kSharedRoundTrip) {
-    plan.kind = ConversionKind::SharedMemory;
-    plan.exchange = planSharedExchange(src, dst, elementBits, maxBytes);
-    plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
-    if (!shuffle || plan.cost <= cost)
-      return plan;
-    plan.exchange = SharedExchange();
-  }
-  plan.kind = ConversionKind::Shuffle;
-  plan.shuffle = std::move(*shuffle);
-  plan.cost = cost;
+  plan.exchange = planSharedExchange(src, dst, elementBits);
+  plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
+  plan.kind = ConversionKind::SharedMemory;
+  if (std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits))
+    if (double cost = shuffleCost(*shuffle, elementBits); cost < plan.cost) {
+      plan = ConversionPlan();
+      plan.kind = ConversionKind::Shuffle;
+      plan.shuffle = std::move(*shuffle);
+      plan.cost = cost;
+    }
   return plan;
 }
 

@@ -14,15 +14,6 @@
 
 namespace tile {
 
-/// The extents tested; the sanitizers are ten times slower and look for other faults.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int64_t kMaxSmallExtent = 6;
-#elif defined(__has_feature) && __has_feature(address_sanitizer)
-constexpr int64_t kMaxSmallExtent = 6;
-#else
-constexpr int64_t kMaxSmallExtent = 12;
-#endif
-
 /// Calls `fn` with every shape of rank 1 and 2 whose extents are at most `maxExtent`.
 void forEachSmallShape(int64_t maxExtent, const std::function<void(const Shape &)> &fn);
 

@@ -1,0 +1,216 @@
+#include "frontend/irgen/Builtins.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tile;
+using namespace tile::irgen;
+
+/// Names that the language reserves for functions this version lacks.
+static Value reportUnsupported(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  return evaluator.fail(Code::E0900, arguments.callee, quote(self.name) + " is not supported by this version");
+}
+
+static llvm::ArrayRef<Builtin> unsupportedBuiltins() {
+  static const std::vector<Builtin> rows = [] {
+    std::vector<Builtin> result;
+    for (std::string_view name :
+         {"argsort",    "assume",    "atomic_and",   "atomic_cas",  "atomic_load", "atomic_max",
+          "atomic_min", "atomic_or", "atomic_store", "atomic_xchg", "atomic_xor",  "cat",
+          "cumprod",    "cumsum",    "dot_scaled",   "flip",        "gather",      "grid_launch_dependents",
+          "grid_wait",  "histogram", "inline_ptx",   "join",        "multiple_of", "philox",
+          "print",      "rand",      "randint",      "randn",       "scan",        "sort",
+          "spin",       "split",     "topk"}) {
+      Builtin row;
+      row.name = name;
+      row.call = reportUnsupported;
+      row.takesSyntax = true;
+      result.push_back(row);
+    }
+    return result;
+  }();
+  return rows;
+}
+
+static const std::map<std::string_view, const Builtin *> &table() {
+  static const std::map<std::string_view, const Builtin *> rows = [] {
+    std::map<std::string_view, const Builtin *> result;
+    for (llvm::ArrayRef<Builtin> family : {elementwiseBuiltins(), memoryBuiltins(), programBuiltins(),
+                                           reductionBuiltins(), tileBuiltins(), unsupportedBuiltins()})
+      for (const Builtin &row : family)
+        result.emplace(row.name, &row);
+    return result;
+  }();
+  return rows;
+}
+
+const Builtin *irgen::findBuiltin(std::string_view name) {
+  auto row = table().find(name);
+  return row == table().end() ? nullptr : row->second;
+}
+
+void irgen::collectBuiltins(std::vector<std::string_view> &names) {
+  for (const auto &[name, row] : table())
+    names.push_back(name);
+}
+
+//===-- Elementwise calls
+
+/// The value of the call if all operands are constants and the function folds.
+static std::optional<Value> fold(Evaluator &evaluator, const Builtin &builtin, const std::vector<Operand> &operands,
+                                 SourceRange range) {
+  bool allInteger = true, allConstant = true;
+  for (const Operand &operand : operands) {
+    allInteger &= operand.value.as<IntConstant>() != nullptr;
+    allConstant &= operand.value.as<IntConstant>() || operand.value.as<FloatConstant>();
+  }
+  if (allInteger && builtin.foldInteger) {
+    std::vector<Symbolic> symbols;
+    std::optional<Scalar> type;
+    bool isLiteral = true, isTyped = false;
+    for (const Operand &operand : operands) {
+      auto *constant = operand.value.as<IntConstant>();
+      symbols.push_back(constant->symbol);
+      isLiteral &= constant->symbol.asConstant().has_value();
+      isTyped |= constant->type.has_value();
+    }
+    if (isTyped) {
+      type = evaluator.commonScalarOf(operands, range, "operands of " + quote(builtin.name));
+      if (!type)
+        return Value();
+    }
+    WideInt second = builtin.arity > 1 ? operands[1].value.as<IntConstant>()->value : 0;
+    WideInt result = builtin.foldInteger(operands[0].value.as<IntConstant>()->value, second);
+    Symbolic symbol = isLiteral ? Symbolic(static_cast<int64_t>(result)) : Symbolic::call(builtin.name, symbols);
+    return Value(IntConstant{result, type, symbol});
+  }
+  if (allConstant && !allInteger && builtin.foldFloat) {
+    std::vector<double> values;
+    bool isTyped = false;
+    for (const Operand &operand : operands) {
+      auto *floating = operand.value.as<FloatConstant>();
+      isTyped |= floating && floating->type;
+      values.push_back(floating ? floating->value : static_cast<double>(operand.value.as<IntConstant>()->value));
+    }
+    std::optional<Scalar> type;
+    if (isTyped) {
+      type = evaluator.commonScalarOf(operands, range, "operands of " + quote(builtin.name));
+      if (!type)
+        return Value();
+    }
+    return Value(FloatConstant{builtin.foldFloat(values[0], values.size() > 1 ? values[1] : 0), type});
+  }
+  return std::nullopt;
+}
+
+static bool isInDomain(Domain domain, Scalar scalar) {
+  switch (domain) {
+  case Domain::F32:
+    return scalar == Scalar::F32;
+  case Domain::Float:
+    return isFloat(scalar);
+  case Domain::Integer:
+    return isInteger(scalar);
+  case Domain::Number:
+    return scalar != Scalar::Bool;
+  }
+  return false;
+}
+
+static std::string_view describe(Domain domain) {
+  static constexpr std::string_view names[] = {"f32", "floats", "integers", "numbers"};
+  return names[static_cast<size_t>(domain)];
+}
+
+Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallArguments &arguments) {
+  std::vector<Operand> operands;
+  for (const CallArguments::Argument &argument : arguments.arguments) {
+    if (!argument.name.empty())
+      return evaluator.fail(Code::E0215, argument.nameRange,
+                            quote(builtin.name) + " has no parameter " + quote(argument.name));
+    if (argument.operand.value.isError())
+      return {};
+    operands.push_back(argument.operand);
+  }
+  if (operands.size() != builtin.arity || !arguments.generics.empty() || arguments.shape)
+    return evaluator.fail(Code::E0215, arguments.range,
+                          quote(builtin.name) + " is called with " + std::to_string(operands.size()) +
+                              " arguments; expected " + std::to_string(builtin.arity));
+  if (std::optional<Value> constant = fold(evaluator, builtin, operands, arguments.range))
+    return *constant;
+  // An integer literal alone becomes a float where only floats are accepted.
+  for (Operand &operand : operands)
+    if (auto *integer = operand.value.as<IntConstant>(); integer && !integer->type && builtin.domain <= Domain::Float)
+      operand.value = FloatConstant{static_cast<double>(integer->value), std::nullopt};
+  std::optional<Emitter::Unified> unified =
+      evaluator.unify(operands, arguments.range, "operands of " + quote(builtin.name));
+  if (!unified)
+    return {};
+  Scalar scalar = unified->type.element.scalar;
+  if (!isInDomain(builtin.domain, scalar)) {
+    DiagnosticBuilder diagnostic =
+        evaluator.report(Code::E0203, arguments.range,
+                         quote(builtin.name) + " is not defined for " + unified->type.text() + "; expected " +
+                             std::string(describe(builtin.domain)));
+    if (isInteger(scalar) && builtin.domain <= Domain::Float)
+      diagnostic.help("convert first: " + quote(evaluator.text(operands[0].range) + " as f32"));
+    return {};
+  }
+  return Value(builtin.emit(evaluator, unified->values, scalar, evaluator.at(arguments.range)), unified->type);
+}
+
+//===-- Arguments by name
+
+BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin, CallArguments &arguments,
+                                   std::vector<std::string_view> parameterNames, unsigned required, unsigned positional)
+    : parameters(std::move(parameterNames)), bound(parameters.size(), nullptr) {
+  size_t position = 0;
+  for (const CallArguments::Argument &argument : arguments.arguments) {
+    size_t target = 0;
+    if (argument.name.empty()) {
+      // What was bound by name is passed over.
+      while (position < positional && bound[position])
+        ++position;
+      if (position >= positional) {
+        bool takesAxis = llvm::is_contained(parameters, "axis");
+        DiagnosticBuilder diagnostic = evaluator.report(
+            takesAxis ? Code::E0216 : Code::E0215, argument.operand.range,
+            takesAxis
+                ? "the axis of " + quote(builtin.name) + " is given by position; expected `axis = …`"
+                : quote(builtin.name) + " is called with too many arguments; expected " + std::to_string(positional));
+        if (takesAxis)
+          diagnostic.help("write `axis = " + evaluator.text(argument.operand.range) + "`");
+        valid = false;
+        continue;
+      }
+      target = position++;
+    } else {
+      target = llvm::find(parameters, argument.name) - parameters.begin();
+      if (target == parameters.size()) {
+        DiagnosticBuilder diagnostic = evaluator.report(
+            Code::E0215, argument.nameRange, quote(builtin.name) + " has no parameter " + quote(argument.name));
+        if (std::string_view closest = closestName(argument.name, parameters); !closest.empty())
+          diagnostic.help("did you mean " + quote(closest) + "?");
+        valid = false;
+        continue;
+      }
+    }
+    if (bound[target]) {
+      evaluator.report(Code::E0215, argument.operand.range,
+                       "parameter " + quote(parameters[target]) + " of " + quote(builtin.name) + " is given twice");
+      valid = false;
+    }
+    bound[target] = &argument;
+    valid &= builtin.takesSyntax || !argument.operand.value.isError();
+  }
+  for (size_t i = 0; valid && i < required; ++i) {
+    if (bound[i])
+      continue;
+    evaluator.report(Code::E0215, arguments.range,
+                     quote(builtin.name) + " is called without its parameter " + quote(parameters[i]));
+    valid = false;
+  }
+}
+
+const CallArguments::Argument *BuiltinArguments::get(std::string_view name) const {
+  return bound[llvm::find(parameters, name) - parameters.begin()];
+}

@@ -1,0 +1,398 @@
+/// The launch contract of a kernel as the attribute `tile.contract` (runtime/launch/README.md, Manifest), and the
+/// checks of its decorators and preconditions.
+#include "frontend/irgen/Kernel.h"
+
+#include "ir/Tile/TileOps.h"
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::dynCast;
+
+namespace {
+
+/// A dictionary under construction; what does not apply is left out.
+class Fields {
+public:
+  explicit Fields(mlir::OpBuilder &builder) : builder(builder) {}
+  void set(std::string_view name, mlir::Attribute value) { fields.emplace_back(builder.getStringAttr(name), value); }
+  void set(std::string_view name, std::string_view value) { set(name, builder.getStringAttr(value)); }
+  void set(std::string_view name, const char *value) { set(name, std::string_view(value)); }
+  void set(std::string_view name, bool value) { set(name, builder.getBoolAttr(value)); }
+  void set(std::string_view name, int64_t value) { set(name, builder.getI64IntegerAttr(value)); }
+  void set(std::string_view name, llvm::ArrayRef<mlir::Attribute> value) { set(name, builder.getArrayAttr(value)); }
+  mlir::DictionaryAttr get() const { return builder.getDictionaryAttr(fields); }
+
+private:
+  mlir::OpBuilder &builder;
+  llvm::SmallVector<mlir::NamedAttribute> fields;
+};
+
+} // namespace
+
+//===-- Host expressions
+
+std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, bool constantsByName,
+                                                      bool withGivenDims) {
+  HostEvaluator plain(evaluator, nullptr);
+  for (const Dim &dim : dims) {
+    if (dim.name != name || dim.value)
+      continue;
+    bool isParameter = scope->find(name) && scope->find(name)->kind == Binding::Kind::CompileTimeParameter;
+    if (isParameter)
+      break;
+    auto given = values.choices.find(name);
+    if (withGivenDims && given != values.choices.end()) {
+      Value value = evaluator.evaluateConstant(*given->second.syntax, quote(name));
+      return value.isConstantScalar() ? std::optional(plain.constant(value)) : std::nullopt;
+    }
+    return plain.name(name);
+  }
+  for (const Constant &constant : constants)
+    if (constant.parameter->name.text == name && constant.value.isConstantScalar())
+      return constantsByName ? plain.name(name) : plain.constant(constant.value);
+  for (const KernelLeaf &leaf : leaves)
+    if (leaf.name == name && leaf.kind == KernelLeaf::Kind::Scalar && leaf.isPresent)
+      return plain.name(name);
+  return std::nullopt;
+}
+
+std::optional<HostExpression> KernelBuilder::host(const ast::Expr &expr, bool constantsByName) {
+  HostEvaluator host(evaluator,
+                     [&](const std::string &name) { return hostName(name, constantsByName, /*withGivenDims=*/false); });
+  return host.evaluate(expr);
+}
+
+//===-- Preconditions
+
+/// What `where` says is used: equal extents agree, arguments are known multiples and bounded.
+void KernelBuilder::learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function) {
+  evaluator.assumeEqualities(condition);
+  auto *binary = dynCast<ast::Binary>(&condition);
+  if (!binary)
+    return;
+  if (binary->op == ast::BinaryOp::LogicalAnd) {
+    learnFromWhere(*binary->lhs, function);
+    learnFromWhere(*binary->rhs, function);
+    return;
+  }
+  auto dimOf = [&](const ast::Expr &expr) -> const Dim * {
+    auto *name = dynCast<ast::Name>(&expr);
+    auto it = llvm::find_if(dims, [&](const Dim &dim) { return name && dim.name == name->text && !dim.value; });
+    return it == dims.end() ? nullptr : &*it;
+  };
+  auto numberOf = [&](const ast::Expr &expr) -> std::optional<int64_t> {
+    std::optional<HostExpression> number = host(expr, /*constantsByName=*/false);
+    return number ? constantInteger(*number) : std::nullopt;
+  };
+  auto fact = [&](const Dim &dim, llvm::StringRef name, int64_t value) {
+    if (value >= 1)
+      facts[dim.argument].emplace_back(evaluator.builder.getStringAttr(name),
+                                       evaluator.builder.getI64IntegerAttr(value));
+  };
+  auto *remainder = dynCast<ast::Binary>(binary->lhs);
+  if (binary->op == ast::BinaryOp::Equal && remainder && remainder->op == ast::BinaryOp::Rem) {
+    const Dim *dim = dimOf(*remainder->lhs);
+    std::optional<int64_t> divisor = numberOf(*remainder->rhs), rest = numberOf(*binary->rhs);
+    if (dim && divisor && rest && *rest == 0)
+      fact(*dim, TileDialect::kDivisibility, *divisor);
+    return;
+  }
+  bool isBound = binary->op == ast::BinaryOp::LessEqual || binary->op == ast::BinaryOp::Less;
+  if (const Dim *dim = isBound ? dimOf(*binary->lhs) : nullptr)
+    if (std::optional<int64_t> bound = numberOf(*binary->rhs))
+      fact(*dim, TileDialect::kMaximum, *bound - (binary->op == ast::BinaryOp::Less));
+}
+
+//===-- Decorators
+
+void KernelBuilder::checkDecorators() {
+  static constexpr std::string_view known[] = {"autotune",  "bench",      "check",  "cluster",        "heuristic",
+                                               "instances", "persistent", "stages", "warp_specialize"};
+  static constexpr std::string_view clauses[] = {"cluster", "persistent", "stages", "warp_specialize"};
+  for (const ast::Decorator &decorator : kernel.decorators) {
+    const std::string &name = decorator.name.text;
+    if (!llvm::is_contained(known, name)) {
+      DiagnosticBuilder diagnostic =
+          evaluator.report(Code::E0405, decorator.range, "unknown decorator " + quote("@" + name));
+      if (std::string_view closest = closestName(name, {std::begin(known), std::end(known)}); !closest.empty())
+        diagnostic.help("did you mean " + quote("@" + std::string(closest)) + "?");
+      continue;
+    }
+    if (llvm::is_contained(clauses, name))
+      evaluator.report(Code::W0400, decorator.range,
+                       quote("@" + name) + " is not honoured by this version; the plain form is compiled");
+    checkDecoratorNames(decorator);
+  }
+  if (!kernel.specialize.empty())
+    evaluator.report(Code::W0401, kernel.specialize.front()->range,
+                     "`specialize` makes no variant in this version; the generic one serves");
+  if (kernel.isResident)
+    evaluator.report(Code::E0900, kernel.gridRange, "`resident` is not supported by this version");
+}
+
+/// Names that configurations, heuristics and instances set are compile-time parameters or knobs.
+void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
+  auto check = [&](const ast::Identifier &name, bool allowsKnob) {
+    std::vector<std::string_view> candidates;
+    for (const ast::GenericParameter &generic : kernel.generics)
+      candidates.push_back(generic.name.text);
+    if (llvm::is_contained(candidates, name.text) || (allowsKnob && isKnob(name.text)))
+      return;
+    for (std::string_view knob : {"ctas", "max_registers", "stages", "warps"})
+      candidates.push_back(knob);
+    DiagnosticBuilder diagnostic =
+        evaluator.report(Code::E0406, name.range,
+                         quote("@" + decorator.name.text) + " sets " + quote(name.text) +
+                             ", which is no compile-time parameter of " + quote(kernel.name.text));
+    if (std::string_view closest = closestName(name.text, candidates); !closest.empty())
+      diagnostic.help("did you mean " + quote(closest) + "?");
+  };
+  auto checkRecord = [&](const ast::Expr *expr) {
+    if (auto *record = dynCast<ast::Record>(expr))
+      for (const ast::Record::Field &field : record->fields)
+        check(field.name, /*allowsKnob=*/true);
+  };
+  for (const ast::Argument &argument : decorator.arguments) {
+    if (decorator.name.text == "heuristic" && argument.name)
+      check(*argument.name, true);
+    if (decorator.name.text == "instances" && argument.name && !argument.isHas)
+      check(*argument.name, false);
+    if (decorator.name.text == "autotune") {
+      checkRecord(argument.value.get());
+      if (auto *list = dynCast<ast::List>(argument.value))
+        for (const ast::ExprPtr &element : list->elements)
+          checkRecord(element.get());
+    }
+  }
+}
+
+/// A decorator's argument as data: numbers, lists and records as such, expressions over dims as postfix arrays, the
+/// rest as source.
+mlir::Attribute KernelBuilder::syntaxAttribute(const ast::Expr &expr) {
+  mlir::OpBuilder &builder = evaluator.builder;
+  switch (expr.kind) {
+  case ast::ExprKind::IntLiteral:
+    return builder.getI64IntegerAttr(static_cast<int64_t>(dynCast<ast::IntLiteral>(&expr)->value));
+  case ast::ExprKind::FloatLiteral:
+    return builder.getF64FloatAttr(dynCast<ast::FloatLiteral>(&expr)->value);
+  case ast::ExprKind::BoolLiteral:
+    return builder.getBoolAttr(dynCast<ast::BoolLiteral>(&expr)->value);
+  case ast::ExprKind::StringLiteral:
+    return builder.getStringAttr(dynCast<ast::StringLiteral>(&expr)->value);
+  case ast::ExprKind::Name:
+    return builder.getStringAttr(dynCast<ast::Name>(&expr)->text);
+  case ast::ExprKind::Unary: {
+    auto *unary = dynCast<ast::Unary>(&expr);
+    bool isNumber = dynCast<ast::IntLiteral>(unary->operand) || dynCast<ast::FloatLiteral>(unary->operand);
+    if (unary->op != ast::UnaryOp::Negate || !isNumber)
+      return builder.getStringAttr(evaluator.text(expr.range));
+    HostEvaluator host(evaluator, nullptr);
+    return host.constant(evaluator.evaluate(expr)).tokens.front();
+  }
+  case ast::ExprKind::Tuple:
+  case ast::ExprKind::List: {
+    auto *tuple = dynCast<ast::Tuple>(&expr);
+    llvm::SmallVector<mlir::Attribute> elements;
+    for (const ast::ExprPtr &element : tuple ? tuple->elements : dynCast<ast::List>(&expr)->elements)
+      elements.push_back(syntaxAttribute(*element));
+    return builder.getArrayAttr(elements);
+  }
+  case ast::ExprKind::Record: {
+    Fields fields(builder);
+    for (const ast::Record::Field &field : dynCast<ast::Record>(&expr)->fields)
+      fields.set(field.name.text, syntaxAttribute(*field.value));
+    return fields.get();
+  }
+  default:
+    return builder.getStringAttr(evaluator.text(expr.range));
+  }
+}
+
+mlir::Attribute KernelBuilder::decoratorAttribute(const ast::Decorator &decorator) {
+  Fields fields(evaluator.builder);
+  fields.set("name", decorator.name.text);
+  unsigned position = 0;
+  // Expressions over the launch, which the launcher and the tuner evaluate.
+  static constexpr std::string_view computed[] = {"bytes", "flops", "key", "bucket", "prune"};
+  for (const ast::Argument &argument : decorator.arguments) {
+    std::string name = argument.name ? argument.name->text : std::to_string(position++);
+    if (argument.isHas)
+      name = "has(" + name + ")";
+    mlir::Attribute value = syntaxAttribute(*argument.value);
+    auto *list = dynCast<ast::List>(argument.value);
+    if (decorator.name.text == "heuristic" || (llvm::is_contained(computed, name) && !list)) {
+      if (std::optional<HostExpression> expression = host(*argument.value, /*constantsByName=*/true))
+        value = expression->attribute(evaluator.context());
+    } else if (name == "key" && list) {
+      llvm::SmallVector<mlir::Attribute> keys;
+      for (const ast::ExprPtr &element : list->elements)
+        if (std::optional<HostExpression> expression = host(*element, /*constantsByName=*/true))
+          keys.push_back(expression->attribute(evaluator.context()));
+      value = evaluator.builder.getArrayAttr(keys);
+    }
+    fields.set(name, value);
+  }
+  return fields.get();
+}
+
+//===-- The contract
+
+mlir::Attribute KernelBuilder::parameterAttribute(const KernelLeaf &leaf) {
+  using Mode = ast::Parameter::Mode;
+  static constexpr std::string_view kinds[] = {"tensor", "scalar", "pointer"};
+  Fields fields(evaluator.builder);
+  fields.set("name", leaf.name);
+  fields.set("kind", kinds[static_cast<size_t>(leaf.kind)]);
+  fields.set("dtype", nameOf(leaf.scalar));
+  if (leaf.parameter->isOptional)
+    fields.set("optional", true);
+  if (!leaf.isPresent)
+    fields.set("present", false);
+  if (leaf.kind != KernelLeaf::Kind::Tensor)
+    return fields.get();
+  fields.set("role", leaf.parameter->mode == Mode::Out ? "out" : leaf.parameter->mode == Mode::InOut ? "inout" : "in");
+  if (leaf.isStrided)
+    fields.set("strided", true);
+  llvm::SmallVector<mlir::Attribute> extents;
+  for (const ast::ExprPtr &extent : *leaf.extents) {
+    // A name is kept by name even if it is a compile-time value: messages at launch use it.
+    auto *name = dynCast<ast::Name>(extent);
+    std::optional<HostExpression> expression;
+    if (name)
+      expression = HostEvaluator(evaluator, nullptr).name(name->text);
+    else if (leaf.isPresent)
+      expression = host(*extent, /*constantsByName=*/true);
+    else
+      expression = HostEvaluator(evaluator, nullptr).name("_");
+    if (expression)
+      extents.push_back(expression->attribute(evaluator.context()));
+  }
+  fields.set("extents", extents);
+  return fields.get();
+}
+
+mlir::Attribute KernelBuilder::constantAttribute(const Constant &constant) {
+  Fields fields(evaluator.builder);
+  fields.set("name", constant.parameter->name.text);
+  if (auto *integer = constant.value.as<IntConstant>()) {
+    fields.set("type", "int");
+    fields.set("value", static_cast<int64_t>(integer->value));
+  } else if (auto *floating = constant.value.as<FloatConstant>()) {
+    fields.set("type", "float");
+    if (std::isfinite(floating->value))
+      fields.set("value", evaluator.builder.getF64FloatAttr(floating->value));
+    else
+      fields.set("value", std::isnan(floating->value) ? "nan" : floating->value > 0 ? "inf" : "-inf");
+  } else if (auto *boolean = constant.value.as<BoolConstant>()) {
+    fields.set("type", "bool");
+    fields.set("value", boolean->value);
+  } else if (auto *type = constant.value.as<TypeConstant>()) {
+    fields.set("type", "type");
+    fields.set("value", type->syntax ? evaluator.text(type->syntax->range) : type->type.text());
+  } else if (const Function *function = constant.value.asFunction()) {
+    fields.set("type", "fn");
+    fields.set("value", function->name);
+  }
+  fields.set("source", constant.source);
+  if (constant.heuristic)
+    fields.set("expr", constant.heuristic->attribute(evaluator.context()));
+  return fields.get();
+}
+
+mlir::DictionaryAttr KernelBuilder::buildContract() {
+  mlir::OpBuilder &builder = evaluator.builder;
+  Fields contract(builder);
+  contract.set("name", kernel.name.text);
+  if (!kernel.doc.empty())
+    contract.set("doc", kernel.doc);
+  llvm::SmallVector<mlir::Attribute> items;
+  for (const KernelLeaf &leaf : leaves)
+    items.push_back(parameterAttribute(leaf));
+  contract.set("parameters", items);
+
+  items.clear();
+  for (const Dim &dim : dims) {
+    if (!dim.isDeclared)
+      continue;
+    Fields fields(builder);
+    fields.set("name", dim.name);
+    fields.set("parameter", dim.parameter);
+    fields.set("axis", static_cast<int64_t>(dim.axis));
+    if (!dim.inverse.empty())
+      fields.set("expr", llvm::ArrayRef(dim.inverse));
+    if (dim.value)
+      fields.set("value", *dim.value);
+    items.push_back(fields.get());
+  }
+  contract.set("dims", items);
+
+  items.clear();
+  for (const Constant &constant : constants)
+    items.push_back(constantAttribute(constant));
+  for (const auto &[name, knob] : knobs) {
+    Fields fields(builder);
+    fields.set("name", name);
+    fields.set("type", "int");
+    fields.set("value", knob.value);
+    fields.set("source", knob.source);
+    if (knob.heuristic)
+      fields.set("expr", knob.heuristic->attribute(builder.getContext()));
+    items.push_back(fields.get());
+  }
+  if (!items.empty())
+    contract.set("constants", items);
+
+  items.clear();
+  for (const ast::ExprPtr &condition : kernel.where) {
+    std::optional<HostExpression> expression = host(*condition, /*constantsByName=*/false);
+    if (!expression)
+      continue;
+    if (std::optional<int64_t> known = constantInteger(*expression)) {
+      if (!*known)
+        evaluator.report(Code::E0403, condition->range,
+                         "`where` is false for the values that the compile-time parameters have");
+      continue;
+    }
+    Fields fields(builder);
+    fields.set("expr", expression->attribute(builder.getContext()));
+    fields.set("text", evaluator.text(condition->range));
+    items.push_back(fields.get());
+  }
+  if (!items.empty())
+    contract.set("where", items);
+
+  items.clear();
+  for (const ast::KernelItem::Alias &alias : kernel.aliases) {
+    llvm::SmallVector<mlir::Attribute> names;
+    for (const ast::Identifier &name : alias.names) {
+      bool isTensor =
+          llvm::any_of(leaves, [&](const KernelLeaf &leaf) { return leaf.parameter->name.text == name.text; });
+      if (!isTensor)
+        evaluator.reportUnknown(name.text, name.range, "parameter");
+      names.push_back(builder.getStringAttr(name.text));
+    }
+    items.push_back(builder.getArrayAttr(names));
+  }
+  if (!items.empty())
+    contract.set("alias", items);
+
+  items.clear();
+  for (const ast::ExprPtr &axis : kernel.grid)
+    if (std::optional<HostExpression> expression = host(*axis, /*constantsByName=*/false))
+      items.push_back(expression->attribute(builder.getContext()));
+  if (kernel.grid.empty() || kernel.grid.size() > 3)
+    evaluator
+        .report(Code::E0404, kernel.grid.empty() ? kernel.name.range : kernel.gridRange,
+                "the grid of " + quote(kernel.name.text) + " has " + std::to_string(kernel.grid.size()) +
+                    " axes; expected 1 to 3")
+        .help("write `grid [n]` after the parameters");
+  contract.set("grid", items);
+  contract.set("abi", llvm::ArrayRef(abi));
+
+  items.clear();
+  for (const ast::Decorator &decorator : kernel.decorators)
+    items.push_back(decoratorAttribute(decorator));
+  if (!items.empty())
+    contract.set("decorators", items);
+  return contract.get();
+}

@@ -1,0 +1,322 @@
+#include "frontend/irgen/Emitter.h"
+
+#include "ir/Tile/TileOps.h"
+
+using namespace tile;
+using namespace tile::irgen;
+
+std::string irgen::quote(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+//===-- Places and messages
+
+mlir::Location Emitter::at(SourceRange range) {
+  LineColumn place = sources.begin(range);
+  mlir::Location location =
+      mlir::FileLineColLoc::get(context(), llvm::StringRef(sources.name(range.file)), place.line, place.column);
+  return calls.empty() ? location : mlir::CallSiteLoc::get(location, calls.back().location);
+}
+
+DiagnosticBuilder Emitter::report(Code code, SourceRange range, std::string message) {
+  DiagnosticBuilder diagnostic = engine.report(code, range, std::move(message));
+  if (!calls.empty() && !(calls.back().range == range))
+    diagnostic.secondary(calls.back().range, "in this call of " + quote(calls.back().callee));
+  return diagnostic;
+}
+
+//===-- Constants
+
+static mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::TypedAttr attribute, const std::vector<Dim> &shape,
+                                 mlir::Location location) {
+  if (!shape.empty()) {
+    llvm::SmallVector<int64_t> sizes;
+    for (const Dim &dim : shape)
+      sizes.push_back(dim.value);
+    auto type = mlir::RankedTensorType::get(sizes, attribute.getType());
+    attribute = mlir::DenseElementsAttr::get(type, mlir::Attribute(attribute));
+  }
+  return mlir::arith::ConstantOp::create(builder, location, attribute);
+}
+
+mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, WideInt value, mlir::Location location) {
+  if (isFloat(scalar))
+    return constant(scalar, shape, static_cast<double>(value), location);
+  WideInt wrapped = wrap(scalar, value);
+  uint64_t words[] = {static_cast<uint64_t>(wrapped)};
+  mlir::Type type = mlirTypeOf(scalar, context());
+  unsigned bits = scalar == Scalar::Index ? 64 : info(scalar).bits;
+  auto attribute = builder.getIntegerAttr(type, llvm::APInt(64, words).trunc(bits));
+  return buildConstant(builder, attribute, shape, location);
+}
+
+static llvm::APFloat rounded(Scalar scalar, double value, mlir::MLIRContext *context) {
+  llvm::APFloat number(value);
+  bool losesInfo = false;
+  number.convert(llvm::cast<mlir::FloatType>(mlirTypeOf(scalar, context)).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number;
+}
+
+mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, double value, mlir::Location location) {
+  auto attribute = builder.getFloatAttr(mlirTypeOf(scalar, context()), rounded(scalar, value, context()));
+  return buildConstant(builder, attribute, shape, location);
+}
+
+Value Emitter::materialize(const Value &value, SourceRange range) {
+  if (value.isError() || value.isRuntime())
+    return value;
+  if (value.isConstantScalar())
+    return coerceScalar({value, range}, value.type().element.scalar, "");
+  if (const TupleValue *tuple = value.asTuple()) {
+    std::vector<Value> elements;
+    for (const Value &element : tuple->elements) {
+      elements.push_back(materialize(element, range));
+      if (elements.back().isError())
+        return {};
+    }
+    return Value::tuple(std::move(elements), tuple->isList);
+  }
+  return fail(Code::E0206, range, "found " + value.describe() + "; expected a value that exists at run time");
+}
+
+//===-- Conversions
+
+/// Reports unless the constant is a value of `target`.
+static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
+  if (auto *constant = operand.value.as<IntConstant>()) {
+    bool fits = isFloat(target) ? !rounded(target, static_cast<double>(constant->value), emitter.context()).isInfinity()
+                                : holds(target, constant->value);
+    if (fits)
+      return true;
+    emitter.report(Code::E0205, operand.range,
+                   toString(constant->value) + " is no value of " + std::string(nameOf(target)));
+    return false;
+  }
+  double value = operand.value.as<FloatConstant>()->value;
+  if (std::isinf(value) || !rounded(target, value, emitter.context()).isInfinity())
+    return true;
+  emitter.report(Code::E0205, operand.range,
+                 operand.value.describe() + " is no value of " + std::string(nameOf(target)));
+  return false;
+}
+
+static void reportMismatch(Emitter &emitter, const Operand &operand, Scalar target, const std::string &what) {
+  const Value &value = operand.value;
+  std::string expected(nameOf(target));
+  DiagnosticBuilder diagnostic =
+      emitter.report(Code::E0206, operand.range,
+                     (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + expected);
+  if (value.isConstantScalar() || value.isTile())
+    diagnostic.help("write " + quote(emitter.text(operand.range) + " as " + expected));
+}
+
+/// Reports unless `target` is what the constant may become without `as`.
+static bool typedConstant(Emitter &emitter, const Operand &operand, Scalar target, const std::string &what) {
+  const Value &value = operand.value;
+  std::optional<Scalar> type = Scalar::Bool;
+  if (auto *constant = value.as<IntConstant>())
+    type = constant->type;
+  if (auto *constant = value.as<FloatConstant>())
+    type = constant->type;
+  bool isAllowed = type ? widensTo(*type, target) : value.as<IntConstant>() ? target != Scalar::Bool : isFloat(target);
+  if (isAllowed)
+    return value.as<BoolConstant>() || checkFits(emitter, operand, target);
+  reportMismatch(emitter, operand, target, what);
+  return false;
+}
+
+Value Emitter::coerceScalar(const Operand &operand, Scalar target, const std::string &what) {
+  const Value &value = operand.value;
+  if (value.isError())
+    return value;
+  mlir::Location location = at(operand.range);
+  if (value.isConstantScalar()) {
+    if (!typedConstant(*this, operand, target, what))
+      return {};
+    Type type = Type::scalar(target);
+    if (auto *number = value.as<IntConstant>())
+      return Value(constant(target, {}, number->value, location), type);
+    if (auto *number = value.as<FloatConstant>())
+      return Value(constant(target, {}, number->value, location), type);
+    return Value(constant(target, {}, WideInt(value.as<BoolConstant>()->value), location), type);
+  }
+  if (!value.isTile() || value.type().element.isPointer || !widensTo(value.type().element.scalar, target)) {
+    reportMismatch(*this, operand, target, what);
+    return {};
+  }
+  Type type = value.type();
+  return Value(convert(value.ssa(), type.element.scalar, target, location), withScalar(type, target));
+}
+
+Value Emitter::coerce(const Operand &operand, const Type &target, const std::string &what) {
+  const Value &value = operand.value;
+  if (value.isError() || target.isError())
+    return value;
+  auto mismatch = [&]() -> Value {
+    return fail(Code::E0206, operand.range,
+                (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + target.text());
+  };
+  switch (target.kind) {
+  case Type::Kind::Tile: {
+    if (!value.isConstantScalar() && !value.isTile())
+      return mismatch();
+    Type type = value.type();
+    if (type.shape.size() != target.shape.size() || type.element.isPointer != target.element.isPointer)
+      return mismatch();
+    for (size_t i = 0; i < type.shape.size(); ++i) {
+      Agreement agreement = compare(type.shape[i], target.shape[i]);
+      if (agreement == Agreement::Different)
+        return mismatch();
+      if (agreement == Agreement::ByChance) {
+        reportExtents(Code::E0202, type.shape[i], target.shape[i], operand.range, operand, operand, what);
+        return {};
+      }
+    }
+    if (type.element.isPointer)
+      return type.element == target.element ? value : mismatch();
+    if (value.isConstantScalar())
+      return typedConstant(*this, operand, target.element.scalar, what) ? cast(operand, target.element.scalar)
+                                                                        : Value();
+    Value result = coerceScalar(operand, target.element.scalar, what);
+    return result.isError() ? result : Value(result.ssa(), target);
+  }
+  case Type::Kind::Tuple: {
+    const TupleValue *tuple = value.asTuple();
+    if (!tuple && target.members.empty() && value.as<AbsentValue>())
+      return Value::unit();
+    if (!tuple || tuple->elements.size() != target.members.size())
+      return mismatch();
+    std::vector<Value> elements;
+    for (size_t i = 0; i < tuple->elements.size(); ++i) {
+      elements.push_back(coerce({tuple->elements[i], operand.range}, target.members[i], what));
+      if (elements.back().isError())
+        return {};
+    }
+    return Value::tuple(std::move(elements));
+  }
+  case Type::Kind::Int:
+    if (auto *constant = value.as<IntConstant>())
+      return IntConstant{constant->value, std::nullopt, constant->symbol};
+    return mismatch();
+  case Type::Kind::Float:
+    if (auto *constant = value.as<IntConstant>(); constant && !constant->type)
+      return FloatConstant{static_cast<double>(constant->value), std::nullopt};
+    return value.as<FloatConstant>() ? value : mismatch();
+  case Type::Kind::View:
+    return isSameType(value.type(), target) ? value : mismatch();
+  default:
+    return value.type().kind == target.kind ? value : mismatch();
+  }
+}
+
+Value Emitter::cast(const Operand &operand, Scalar target) {
+  const Value &value = operand.value;
+  if (value.isError())
+    return value;
+  if (auto *constant = value.as<IntConstant>()) {
+    if (isInteger(target))
+      return IntConstant{wrap(target, constant->value), target,
+                         holds(target, constant->value)
+                             ? constant->symbol
+                             : Symbolic(static_cast<int64_t>(wrap(target, constant->value)))};
+    if (target == Scalar::Bool)
+      return Value::boolean(constant->value != 0);
+    return FloatConstant{rounded(target, static_cast<double>(constant->value), context()).convertToDouble(), target};
+  }
+  if (auto *constant = value.as<FloatConstant>(); constant && isFloat(target))
+    return FloatConstant{rounded(target, constant->value, context()).convertToDouble(), target};
+  if (auto *constant = value.as<BoolConstant>()) {
+    if (target == Scalar::Bool)
+      return value;
+    if (isInteger(target))
+      return IntConstant{constant->value, target, Symbolic(constant->value)};
+    return FloatConstant{constant->value ? 1.0 : 0.0, target};
+  }
+  Value runtime = materialize(value, operand.range);
+  if (runtime.isError())
+    return runtime;
+  if (!runtime.isTile() || runtime.type().element.isPointer)
+    return fail(Code::E0210, operand.range, value.describe() + " cannot become " + std::string(nameOf(target)));
+  Type type = runtime.type();
+  return Value(convert(runtime.ssa(), type.element.scalar, target, at(operand.range)), withScalar(type, target));
+}
+
+mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location) {
+  if (from == to)
+    return value;
+  auto typed = [&](Scalar scalar) -> mlir::Type {
+    return tileOf(shapeOf(value.getType()), mlirTypeOf(scalar, context()));
+  };
+  mlir::Type target = typed(to);
+  bool isUnsigned = kindOf(from) != ScalarKind::Signed;
+  if (to == Scalar::Bool) {
+    auto shape = value.getType();
+    auto zero =
+        mlir::arith::ConstantOp::create(builder, location, llvm::cast<mlir::TypedAttr>(builder.getZeroAttr(shape)));
+    if (isFloat(from))
+      return mlir::arith::CmpFOp::create(builder, location, mlir::arith::CmpFPredicate::UNE, value, zero);
+    return mlir::arith::CmpIOp::create(builder, location, mlir::arith::CmpIPredicate::ne, value, zero);
+  }
+  if (isFloat(from) && isFloat(to)) {
+    if (info(from).bits == info(to).bits)
+      return convert(convert(value, from, Scalar::F32, location), Scalar::F32, to, location);
+    if (info(from).bits < info(to).bits)
+      return mlir::arith::ExtFOp::create(builder, location, target, value);
+    return mlir::arith::TruncFOp::create(builder, location, target, value);
+  }
+  if (isFloat(from)) {
+    if (to == Scalar::Index)
+      return convert(convert(value, from, Scalar::I64, location), Scalar::I64, to, location);
+    Signedness sign = kindOf(to) == ScalarKind::Signed ? Signedness::Signed : Signedness::Unsigned;
+    return CastOp::create(builder, location, target, sign, value);
+  }
+  if (isFloat(to)) {
+    if (from == Scalar::Index)
+      return convert(convert(value, from, Scalar::I64, location), Scalar::I64, to, location);
+    if (isUnsigned)
+      return mlir::arith::UIToFPOp::create(builder, location, target, value);
+    return mlir::arith::SIToFPOp::create(builder, location, target, value);
+  }
+  if (from == Scalar::Index || to == Scalar::Index) {
+    if (isUnsigned)
+      return mlir::arith::IndexCastUIOp::create(builder, location, target, value);
+    return mlir::arith::IndexCastOp::create(builder, location, target, value);
+  }
+  if (info(from).bits == info(to).bits)
+    return value;
+  if (info(from).bits > info(to).bits)
+    return mlir::arith::TruncIOp::create(builder, location, target, value);
+  if (isUnsigned)
+    return mlir::arith::ExtUIOp::create(builder, location, target, value);
+  return mlir::arith::ExtSIOp::create(builder, location, target, value);
+}
+
+mlir::Value Emitter::toIndex(const Operand &operand, const std::string &what) {
+  if (operand.value.isError())
+    return {};
+  if (operand.value.as<IntConstant>()) {
+    Value result = coerceScalar(operand, Scalar::Index, what);
+    return result.isError() ? mlir::Value() : result.ssa();
+  }
+  Type type = operand.value.type();
+  if (!type.isScalar() || type.element.isPointer || !isInteger(type.element.scalar)) {
+    report(Code::E0206, operand.range, what + " is " + operand.value.describe() + "; expected an integer");
+    return {};
+  }
+  return convert(operand.value.ssa(), type.element.scalar, Scalar::Index, at(operand.range));
+}
+
+std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &what) {
+  if (operand.value.isError())
+    return std::nullopt;
+  auto *constant = operand.value.as<IntConstant>();
+  if (!constant) {
+    report(Code::E0300, operand.range, what + " is " + operand.value.describe() + "; expected a compile-time integer");
+    return std::nullopt;
+  }
+  if (constant->value < 0 || constant->value > INT32_MAX) {
+    report(Code::E0301, operand.range,
+           what + " is " + toString(constant->value) + "; expected an extent from 0 to 2147483647");
+    return std::nullopt;
+  }
+  return Dim{static_cast<int64_t>(constant->value), constant->symbol};
+}

@@ -1,0 +1,135 @@
+/// Emits typed operations: constants, conversions, broadcasts and operators on Values, with the numerics of the
+/// language (LANGUAGE.md, Numerics). Knows source ranges but no syntax tree; who calls whom is kept for locations and
+/// messages.
+#ifndef FRONTEND_IRGEN_EMITTER_H
+#define FRONTEND_IRGEN_EMITTER_H
+
+#include "frontend/diagnostic/Diagnostic.h"
+#include "frontend/irgen/Value.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tile::irgen {
+
+/// A value and the source it came from.
+struct Operand {
+  Value value;
+  SourceRange range;
+};
+
+class Emitter {
+public:
+  Emitter(mlir::MLIRContext *context, SourceManager &sources, DiagnosticEngine &engine)
+      : builder(context), sources(sources), engine(engine) {}
+
+  mlir::OpBuilder builder;
+  SourceManager &sources;
+  DiagnosticEngine &engine;
+  Equalities equalities;
+
+  //===-- Places and messages
+
+  /// A function being expanded: where it was called.
+  struct CallSite {
+    SourceRange range;
+    std::string callee;
+    mlir::Location location;
+    const void *declaration;
+  };
+  std::vector<CallSite> calls;
+
+  /// File, line and column of the beginning of `range`, within the calls that are being expanded.
+  mlir::Location at(SourceRange range);
+  /// Reports, with the innermost call as a label.
+  DiagnosticBuilder report(Code code, SourceRange range, std::string message);
+  /// Reports, and gives the value that silences what follows.
+  Value fail(Code code, SourceRange range, std::string message) {
+    report(code, range, std::move(message));
+    return {};
+  }
+  std::string text(SourceRange range) const { return std::string(sources.text(range)); }
+
+  //===-- Constants
+
+  /// `value` as SSA of type `scalar` and `shape`; integers are wrapped, floats rounded.
+  mlir::Value constant(Scalar scalar, const std::vector<Dim> &shape, WideInt value, mlir::Location location);
+  mlir::Value constant(Scalar scalar, const std::vector<Dim> &shape, double value, mlir::Location location);
+  mlir::Value index(int64_t value, SourceRange range) { return constant(Scalar::Index, {}, WideInt(value), at(range)); }
+  /// Constants become SSA values, of the type they have alone; elements of tuples likewise. What has no run-time form
+  /// is reported.
+  Value materialize(const Value &value, SourceRange range);
+
+  //===-- Conversions
+
+  /// `value` as `target` by an implicit conversion; `what` begins the message otherwise: "`x` is f32; expected i32".
+  /// Extents must agree; scalars do not become tiles.
+  Value coerce(const Operand &operand, const Type &target, const std::string &what);
+  /// Converts the scalar type implicitly and keeps the shape.
+  Value coerceScalar(const Operand &operand, Scalar target, const std::string &what);
+  /// `value as target`.
+  Value cast(const Operand &operand, Scalar target);
+  /// A run-time conversion, defined for every pair.
+  mlir::Value convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location);
+  /// An integer scalar as `index`; reported otherwise.
+  mlir::Value toIndex(const Operand &operand, const std::string &what);
+  /// A compile-time integer; reported otherwise.
+  std::optional<Dim> toDim(const Operand &operand, const std::string &what);
+
+  //===-- Shapes
+
+  /// Whether two extents are the same; the third possibility is that they agree only in this configuration.
+  enum class Agreement { Same, ByChance, Different };
+  Agreement compare(const Dim &lhs, const Dim &rhs) const;
+  /// The shape that two operands broadcast to; reported with `what` otherwise.
+  std::optional<std::vector<Dim>> broadcastShapes(const Operand &lhs, const Operand &rhs, SourceRange range,
+                                                  const std::string &what);
+  /// A scalar is repeated, extents of 1 are repeated; the shapes are known to fit.
+  mlir::Value broadcast(mlir::Value value, const Type &type, const std::vector<Dim> &shape, mlir::Location location);
+  /// Operands of elementwise `what` brought to one scalar type and shape, as SSA. None if reported.
+  struct Unified {
+    std::vector<mlir::Value> values;
+    Type type;
+  };
+  std::optional<Unified> unify(const std::vector<Operand> &operands, SourceRange range, const std::string &what);
+  /// The scalar type that all operands widen to, literals adapting; none if reported.
+  std::optional<Scalar> commonScalarOf(const std::vector<Operand> &operands, SourceRange range,
+                                       const std::string &what);
+  /// Reports two extents that differ, or agree by chance.
+  void reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRange range, const Operand &left,
+                     const Operand &right, const std::string &what);
+
+  //===-- Operators
+
+  Value unary(ast::UnaryOp op, const Operand &operand, SourceRange range);
+  Value binary(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
+  /// Matrix product plus `accumulator`, or plus nothing if that is absent.
+  struct DotOptions {
+    bool isTf32 = false;
+  };
+  Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
+            DotOptions options);
+  /// Folds an operator on constants; also that of host expressions. None if it has no meaning on them.
+  std::optional<Value> foldBinary(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
+  mlir::Value compare(ast::BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location);
+  mlir::Value binary(ast::BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location);
+  /// Logical negation of bools.
+  mlir::Value negateBool(mlir::Value value, mlir::Location location);
+  /// The shape and element of `type` with another scalar type.
+  static Type withScalar(const Type &type, Scalar scalar) { return Type::tile({scalar}, type.shape); }
+
+  mlir::MLIRContext *context() { return builder.getContext(); }
+  mlir::Type mlirType(const Type &type) { return mlirTypeOf(type, context()); }
+
+private:
+  Value pointerOffset(ast::BinaryOp op, const Operand &pointer, const Operand &offset, SourceRange opRange);
+  Value shift(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
+};
+
+/// Whether `op` gives a bool.
+bool isComparison(ast::BinaryOp op);
+bool isLogical(ast::BinaryOp op);
+std::string quote(std::string_view text);
+
+} // namespace tile::irgen
+
+#endif

@@ -1,0 +1,455 @@
+/// Names, literals, types as values, casts, members: every expression but accesses, calls and `if`.
+#include "frontend/irgen/Builtins.h"
+#include "frontend/irgen/Program.h"
+
+#include <limits>
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::dynCast;
+
+//===-- Names
+
+void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what) {
+  std::vector<std::string_view> candidates;
+  frame->scope->collectNames(candidates);
+  const LoadedModule *file = frame->scope->file();
+  for (const LoadedModule *module : {file, file ? file->standard : nullptr})
+    if (module)
+      for (const auto &entry : module->items)
+        candidates.push_back(entry.getKey());
+  collectBuiltins(candidates);
+  DiagnosticBuilder diagnostic = report(Code::E0100, range, "unknown " + what + " " + quote(name));
+  const LoadedModule *owner = nullptr;
+  if (file && !file->standard && program.standardLibrary()->find(name, owner))
+    diagnostic.help("the standard library has it: add `import std`");
+  else if (std::string_view closest = closestName(name, candidates); !closest.empty())
+    diagnostic.help("did you mean " + quote(closest) + "?");
+}
+
+Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
+  if (BindingPtr binding = frame->scope->find(name.text)) {
+    if (binding->notTaken) {
+      report(Code::E0101, name.range, quote(name.text) + " is declared in a branch of a `static if` that is not taken")
+          .secondary(*binding->notTaken, "this condition decides");
+      return {};
+    }
+    auto *absent = binding->value.as<AbsentValue>();
+    if (absent && !absent->parameter.empty() && !isAbsentAllowed) {
+      report(Code::E0105, name.range, "optional parameter " + quote(name.text) + " may be absent")
+          .secondary(binding->range, "declared optional here")
+          .help("use it under `static if has(" + name.text + ")`");
+      return {};
+    }
+    return binding->value;
+  }
+  const LoadedModule *file = frame->scope->file(), *owner = nullptr;
+  if (file) {
+    if (const ast::Item *item = file->find(name.text, owner)) {
+      if (auto *constant = dynCast<ast::ConstItem>(item)) {
+        auto [it, isNew] = owner->constants.try_emplace(name.text, std::nullopt);
+        if (!isNew && !it->second)
+          return fail(Code::E0305, name.range, "the value of const " + quote(name.text) + " needs itself");
+        if (isNew) {
+          FrameGuard guard(*this, constant, owner->scope);
+          Value value = evaluateConstant(*constant->value, "the value of const " + quote(name.text));
+          if (constant->type)
+            if (std::optional<Type> type = evaluateType(*constant->type))
+              value = coerce({value, constant->value->range}, *type, quote(name.text));
+          owner->constants[name.text] = value;
+        }
+        return *owner->constants[name.text];
+      }
+      if (auto *function = dynCast<ast::FnDecl>(item))
+        return std::make_shared<const Function>(Function{name.text, function, nullptr, owner->scope, nullptr, nullptr});
+      if (dynCast<ast::KernelItem>(item))
+        return fail(Code::E0107, name.range,
+                    "kernel " + quote(name.text) + " is no value; kernels are launched, not called");
+      return {}; // a struct, which was reported
+    }
+    if (const LoadedModule *module = file->imports.lookup(name.text))
+      return module;
+  }
+  if (std::optional<Scalar> scalar = scalarNamed(name.text))
+    return Value::type(Type::scalar(*scalar));
+  static const std::pair<std::string_view, Type::Kind> kinds[] = {
+      {"int", Type::Kind::Int}, {"float", Type::Kind::Float}, {"type", Type::Kind::Type}};
+  for (auto [spelling, kind] : kinds)
+    if (name.text == spelling)
+      return Value::type(Type::of(kind));
+  if (name.text == "inf")
+    return FloatConstant{std::numeric_limits<double>::infinity(), std::nullopt};
+  if (name.text == "nan")
+    return FloatConstant{std::numeric_limits<double>::quiet_NaN(), std::nullopt};
+  if (const Builtin *builtin = findBuiltin(name.text))
+    return builtin;
+  for (std::string_view unsupported : {"f8e4m3", "f8e5m2", "u4", "i4", "f4e2m1"})
+    if (name.text == unsupported)
+      return fail(Code::E0900, name.range, "type " + quote(name.text) + " is not supported by this version");
+  reportUnknown(name.text, name.range, "name");
+  return {};
+}
+
+//===-- Types
+
+std::optional<Type> Evaluator::typeOf(const Operand &operand) {
+  if (operand.value.isError())
+    return std::nullopt;
+  if (operand.value.isUnit())
+    return Type::unit();
+  if (const TupleValue *tuple = operand.value.asTuple()) {
+    std::vector<Type> members;
+    for (const Value &element : tuple->elements) {
+      std::optional<Type> member = typeOf({element, operand.range});
+      if (!member)
+        return std::nullopt;
+      members.push_back(*member);
+    }
+    return Type::tuple(std::move(members));
+  }
+  auto *constant = operand.value.as<TypeConstant>();
+  if (!constant) {
+    report(Code::E0206, operand.range, "found " + operand.value.describe() + "; expected a type");
+    return std::nullopt;
+  }
+  if (!constant->syntax)
+    return constant->type;
+  std::shared_ptr<Scope> here = std::exchange(frame->scope, constant->scope);
+  std::optional<Type> type = evaluateType(*constant->syntax);
+  frame->scope = here;
+  return type;
+}
+
+std::optional<Type> Evaluator::evaluateType(const ast::Expr &expr) {
+  if (dynCast<ast::FnType>(&expr))
+    return Type::of(Type::Kind::Fn);
+  return typeOf(operand(expr));
+}
+
+std::optional<Scalar> Evaluator::evaluateScalarType(const Operand &operand) {
+  std::optional<Type> type = typeOf(operand);
+  if (!type)
+    return std::nullopt;
+  if (type->isScalar() && !type->element.isPointer)
+    return type->element.scalar;
+  report(Code::E0206, operand.range, "found " + type->text() + "; expected a scalar type");
+  return std::nullopt;
+}
+
+/// `tile<f32>[A, B]`, `tensor<f32>[_, N]`, `ptr<f32>`, or a creation function without `()`: `zeros<f32>[BM]`.
+Value Evaluator::evaluateGeneric(const ast::GenericApply &apply) {
+  auto *name = dynCast<ast::Name>(apply.base);
+  std::string_view constructor = name ? std::string_view(name->text) : "";
+  if (constructor != "tile" && constructor != "tensor" && constructor != "ptr") {
+    CallArguments arguments;
+    arguments.range = arguments.callee = apply.range;
+    Value callee = evaluate(*apply.base);
+    if (auto *builtin = callee.as<const Builtin *>()) {
+      for (const ast::Argument &argument : apply.arguments)
+        arguments.generics.push_back(
+            {argument.name ? argument.name->text : "", argument.range, argument.value.get(), operand(*argument.value)});
+      if (apply.shape) {
+        arguments.shape.emplace();
+        for (const ast::ExprPtr &extent : *apply.shape)
+          arguments.shape->push_back(operand(*extent));
+      }
+      return callBuiltin(**builtin, arguments);
+    }
+    if (!callee.isError())
+      report(Code::E0206, apply.range,
+             "found " + callee.describe() + " with a generic list; expected a type or a call");
+    return {};
+  }
+  if (apply.arguments.size() != 1 || apply.arguments.front().name)
+    return fail(Code::E0215, apply.range,
+                quote(constructor) + " has " + std::to_string(apply.arguments.size()) +
+                    " generic arguments; expected one element type");
+  std::optional<Scalar> element = evaluateScalarType(operand(*apply.arguments.front().value));
+  if (!element)
+    return {};
+  if (constructor == "ptr")
+    return Value::type(Type::tile({*element, /*isPointer=*/true}, {}));
+  if (!apply.shape)
+    return fail(Code::E0215, apply.range, quote(constructor) + " has no shape; expected `[…]` after the element type");
+  Type type = Type::of(constructor == "tile" ? Type::Kind::Tile : Type::Kind::View);
+  type.element = {*element};
+  for (const ast::ExprPtr &extent : *apply.shape) {
+    if (type.isView()) {
+      Value value = dynCast<ast::Wildcard>(extent) ? Value::unit() : evaluate(*extent);
+      if (auto *constant = value.as<IntConstant>())
+        type.extents.push_back(Dim{static_cast<int64_t>(constant->value), constant->symbol});
+      else
+        type.extents.push_back(std::nullopt);
+      continue;
+    }
+    std::optional<Dim> dim = toDim(operand(*extent), "an extent of a tile");
+    if (!dim)
+      return {};
+    type.shape.push_back(*dim);
+  }
+  return Value::type(std::move(type));
+}
+
+//===-- Compile-time values
+
+Value Evaluator::evaluateConstant(const ast::Expr &expr, const std::string &what) {
+  mlir::Block scratch;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&scratch);
+  Value value = evaluate(expr);
+  if (value.isRuntime())
+    return fail(Code::E0300, expr.range, what + " is known only at run time; expected a compile-time value");
+  return value;
+}
+
+std::optional<bool> Evaluator::evaluateStaticCondition(const ast::Expr &expr, const std::string &what) {
+  Value value = evaluateConstant(expr, what);
+  if (value.isError())
+    return std::nullopt;
+  if (auto *constant = value.as<BoolConstant>())
+    return constant->value;
+  report(Code::E0206, expr.range, what + " is " + value.describe() + "; expected bool");
+  return std::nullopt;
+}
+
+void Evaluator::assumeEqualities(const ast::Expr &condition) {
+  auto *binary = dynCast<ast::Binary>(&condition);
+  if (!binary)
+    return;
+  if (binary->op == ast::BinaryOp::LogicalAnd) {
+    assumeEqualities(*binary->lhs);
+    assumeEqualities(*binary->rhs);
+  }
+  if (binary->op != ast::BinaryOp::Equal)
+    return;
+  mlir::Block scratch;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&scratch);
+  Value lhs = evaluate(*binary->lhs), rhs = evaluate(*binary->rhs);
+  auto *left = lhs.as<IntConstant>(), *right = rhs.as<IntConstant>();
+  if (left && right)
+    equalities.assume(left->symbol, right->symbol);
+}
+
+Value Evaluator::evaluateCondition(const ast::Expr &expr) {
+  Value value = evaluate(expr);
+  if (value.isError() || value.as<BoolConstant>())
+    return value;
+  Type type = value.type();
+  if (type.isTile() && !type.shape.empty() && type.element.scalar == Scalar::Bool) {
+    report(Code::E0207, expr.range, "condition is " + type.text() + "; expected bool")
+        .help("select elements with `where(condition, a, b)`, or reduce with `any(…)` or `all(…)`");
+    return {};
+  }
+  if (!type.isScalar(Scalar::Bool))
+    return fail(Code::E0206, expr.range, "condition is " + value.describe() + "; expected bool");
+  return value;
+}
+
+//===-- Operators
+
+/// Whether evaluating `expr` touches nothing and costs little, so that `&&` need not branch.
+static bool isSimple(const ast::Expr &expr) {
+  switch (expr.kind) {
+  case ast::ExprKind::IntLiteral:
+  case ast::ExprKind::FloatLiteral:
+  case ast::ExprKind::BoolLiteral:
+  case ast::ExprKind::Name:
+    return true;
+  case ast::ExprKind::Member:
+    return isSimple(*dynCast<ast::Member>(&expr)->base);
+  case ast::ExprKind::Unary:
+    return isSimple(*dynCast<ast::Unary>(&expr)->operand);
+  case ast::ExprKind::Cast:
+    return isSimple(*dynCast<ast::Cast>(&expr)->operand);
+  case ast::ExprKind::Binary:
+    return isSimple(*dynCast<ast::Binary>(&expr)->lhs) && isSimple(*dynCast<ast::Binary>(&expr)->rhs);
+  default:
+    return false;
+  }
+}
+
+/// `&&` and `||`: a constant left side decides alone and leaves the right side unchecked; a scalar one short-circuits.
+Value Evaluator::evaluateLogical(const ast::Binary &binary) {
+  bool isAnd = binary.op == ast::BinaryOp::LogicalAnd;
+  Operand lhs = operand(*binary.lhs);
+  if (auto *constant = lhs.value.as<BoolConstant>()) {
+    if (constant->value != isAnd)
+      return lhs.value;
+    Operand rhs = operand(*binary.rhs);
+    Type type = rhs.value.type();
+    if (!rhs.value.isError() && !(type.isTile() && type.element == Element{Scalar::Bool}))
+      return this->binary(binary.op, lhs, rhs, binary.opRange);
+    return rhs.value;
+  }
+  if (!lhs.value.type().isScalar(Scalar::Bool) || isSimple(*binary.rhs))
+    return this->binary(binary.op, lhs, operand(*binary.rhs), binary.opRange);
+  auto right = [&] { return evaluateCondition(*binary.rhs); };
+  auto decided = [&] { return Value::boolean(!isAnd); };
+  return isAnd ? branch(lhs.value.ssa(), binary.opRange, right, decided)
+               : branch(lhs.value.ssa(), binary.opRange, decided, right);
+}
+
+/// An add whose operand is `@` gives the other operand to the dot as its accumulator; so do `a @ b + c @ d`.
+Value Evaluator::evaluateBinary(const ast::Binary &binary) {
+  if (isLogical(binary.op))
+    return evaluateLogical(binary);
+  if (binary.op == ast::BinaryOp::Add) {
+    for (auto [product, other] : {std::pair(&binary.rhs, &binary.lhs), std::pair(&binary.lhs, &binary.rhs)}) {
+      auto *matmul = dynCast<ast::Binary>(*product);
+      if (!matmul || matmul->op != ast::BinaryOp::MatMul)
+        continue;
+      // Operands keep their order of evaluation.
+      bool isProductFirst = product == &binary.lhs;
+      Operand first = operand(isProductFirst ? *matmul->lhs : **other);
+      Operand second = operand(isProductFirst ? *matmul->rhs : *matmul->lhs);
+      Operand third = operand(isProductFirst ? **other : *matmul->rhs);
+      Operand lhs = isProductFirst ? first : second, rhs = isProductFirst ? second : third;
+      Operand accumulator = isProductFirst ? third : first;
+      if (accumulator.value.isError())
+        return {};
+      return dot(lhs, rhs, accumulator, matmul->opRange, {});
+    }
+  }
+  Operand lhs = operand(*binary.lhs);
+  return this->binary(binary.op, lhs, operand(*binary.rhs), binary.opRange);
+}
+
+//===-- Members
+
+static double largest(Scalar scalar) {
+  switch (scalar) {
+  case Scalar::F16:
+    return 65504.0;
+  case Scalar::BF16:
+    return 0x1.FEp127;
+  case Scalar::F32:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
+}
+
+/// `T.max T.min T.eps T.bits T.is_float`; none if there is no such member.
+static std::optional<Value> typeMember(Scalar scalar, std::string_view name) {
+  unsigned bits = info(scalar).bits;
+  if (name == "bits")
+    return Value::integer(bits);
+  if (name == "is_float")
+    return Value::boolean(isFloat(scalar));
+  bool isMax = name == "max";
+  if (isFloat(scalar)) {
+    if (name == "eps")
+      return Value(FloatConstant{std::ldexp(1.0, 1 - static_cast<int>(info(scalar).precision)), scalar});
+    if (isMax || name == "min")
+      return Value(FloatConstant{isMax ? largest(scalar) : -largest(scalar), scalar});
+    return std::nullopt;
+  }
+  if (!isInteger(scalar) || (!isMax && name != "min"))
+    return std::nullopt;
+  bool isSigned = kindOf(scalar) == ScalarKind::Signed;
+  WideInt value = isMax ? (WideInt(1) << (bits - isSigned)) - 1 : (isSigned ? -(WideInt(1) << (bits - 1)) : 0);
+  return Value(IntConstant{value, scalar, Symbolic(static_cast<int64_t>(value))});
+}
+
+Value Evaluator::evaluateMember(const ast::Member &member) {
+  Value base = evaluate(*member.base);
+  if (base.isError())
+    return base;
+  if (auto *module = base.as<const LoadedModule *>()) {
+    if ((*module)->items.count(member.name.text)) {
+      std::shared_ptr<Scope> here = std::exchange(frame->scope, (*module)->scope);
+      ast::Name name(member.name.range);
+      name.text = member.name.text;
+      Value value = lookup(name);
+      frame->scope = here;
+      return value;
+    }
+    return fail(Code::E0106, member.name.range, "module has no item " + quote(member.name.text));
+  }
+  if (auto *constant = base.as<TypeConstant>(); constant && constant->type.isScalar())
+    if (std::optional<Value> value = typeMember(constant->type.element.scalar, member.name.text))
+      return *value;
+  if (member.name.text == "T") {
+    CallArguments arguments;
+    arguments.range = member.range;
+    arguments.callee = member.name.range;
+    arguments.arguments.push_back({"", {}, member.base.get(), {base, member.base->range}});
+    return callBuiltin(*findBuiltin("transpose"), arguments);
+  }
+  return fail(Code::E0106, member.name.range, base.describe() + " has no member " + quote(member.name.text));
+}
+
+//===-- Expressions
+
+Value Evaluator::evaluate(const ast::Expr &expr) {
+  switch (expr.kind) {
+  case ast::ExprKind::IntLiteral: {
+    uint64_t value = dynCast<ast::IntLiteral>(&expr)->value;
+    return IntConstant{value, std::nullopt, Symbolic(static_cast<int64_t>(value))};
+  }
+  case ast::ExprKind::FloatLiteral:
+    return FloatConstant{dynCast<ast::FloatLiteral>(&expr)->value, std::nullopt};
+  case ast::ExprKind::BoolLiteral:
+    return Value::boolean(dynCast<ast::BoolLiteral>(&expr)->value);
+  case ast::ExprKind::StringLiteral:
+    return StringConstant{dynCast<ast::StringLiteral>(&expr)->value};
+  case ast::ExprKind::None:
+    return AbsentValue{};
+  case ast::ExprKind::Wildcard:
+    return fail(Code::E0206, expr.range, "found `_`; expected an expression");
+  case ast::ExprKind::Name:
+    return lookup(*dynCast<ast::Name>(&expr));
+  case ast::ExprKind::Member:
+    return evaluateMember(*dynCast<ast::Member>(&expr));
+  case ast::ExprKind::GenericApply:
+    return evaluateGeneric(*dynCast<ast::GenericApply>(&expr));
+  case ast::ExprKind::Call:
+    return evaluateCall(*dynCast<ast::Call>(&expr));
+  case ast::ExprKind::Index:
+    return evaluateIndex(*dynCast<ast::Index>(&expr));
+  case ast::ExprKind::Unary: {
+    auto *unary = dynCast<ast::Unary>(&expr);
+    return this->unary(unary->op, operand(*unary->operand), expr.range);
+  }
+  case ast::ExprKind::Binary:
+    return evaluateBinary(*dynCast<ast::Binary>(&expr));
+  case ast::ExprKind::Range:
+    return fail(Code::E0206, expr.range, "found a range; expected a value");
+  case ast::ExprKind::Cast: {
+    auto *cast = dynCast<ast::Cast>(&expr);
+    if (!cast->options.empty())
+      report(Code::E0900, cast->options.front().range, "options of `as` are not supported by this version");
+    Operand value = operand(*cast->operand);
+    std::optional<Scalar> scalar = evaluateScalarType(operand(*cast->type));
+    return scalar ? this->cast(value, *scalar) : Value();
+  }
+  case ast::ExprKind::If:
+    return evaluateIf(*dynCast<ast::IfExpr>(&expr), /*isValueWanted=*/true);
+  case ast::ExprKind::Tuple:
+  case ast::ExprKind::List: {
+    auto *tuple = dynCast<ast::Tuple>(&expr);
+    std::vector<Value> elements;
+    for (const ast::ExprPtr &element : tuple ? tuple->elements : dynCast<ast::List>(&expr)->elements)
+      elements.push_back(evaluate(*element));
+    return Value::tuple(std::move(elements), /*isList=*/!tuple);
+  }
+  case ast::ExprKind::Record:
+    return fail(Code::E0206, expr.range, "found a configuration; expected a value");
+  case ast::ExprKind::FnLiteral:
+    return std::make_shared<const Function>(
+        Function{"fn", nullptr, dynCast<ast::FnLiteral>(&expr), frame->scope->capture(), nullptr, nullptr});
+  case ast::ExprKind::FnType:
+    return Value::type(Type::of(Type::Kind::Fn));
+  case ast::ExprKind::ArrayType:
+    return fail(Code::E0900, expr.range, "array types are not supported by this version");
+  case ast::ExprKind::StridedType: {
+    std::optional<Type> type = evaluateType(*dynCast<ast::StridedType>(&expr)->tensor);
+    if (!type)
+      return {};
+    type->isStrided = true;
+    return Value::type(*type);
+  }
+  }
+  return {};
+}

@@ -1,0 +1,249 @@
+#include "frontend/irgen/Kernel.h"
+
+#include "frontend/irgen/Builtins.h"
+#include "frontend/irgen/Parameters.h"
+
+#include "ir/Tile/TileOps.h"
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::dynCast;
+
+bool irgen::isKnob(std::string_view name) {
+  static constexpr std::string_view knobs[] = {"ctas", "max_registers", "stages", "warps"};
+  return llvm::is_contained(knobs, name);
+}
+
+KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, const ast::KernelItem &kernel,
+                             const InstanceValues &values, std::string symbol)
+    : evaluator(evaluator), module(module), kernel(kernel), values(values), symbol(std::move(symbol)),
+      scope(std::make_shared<Scope>(module.scope)) {}
+
+//===-- Compile-time parameters
+
+static bool isTypeOrFunction(const ast::GenericParameter &generic) {
+  auto *name = dynCast<ast::Name>(generic.type);
+  return dynCast<ast::FnType>(generic.type) || (name && name->text == "type");
+}
+
+void KernelBuilder::declareConstant(Constant constant) {
+  Binding binding;
+  binding.kind = Binding::Kind::CompileTimeParameter;
+  binding.range = constant.parameter->name.range;
+  binding.value = constant.value;
+  // Extents made of this parameter carry its name.
+  if (auto *integer = constant.value.as<IntConstant>())
+    binding.value = IntConstant{integer->value, std::nullopt, Symbolic::atom(constant.parameter->name.text)};
+  evaluator.declare(constant.parameter->name.text, std::move(binding));
+  constants.push_back(std::move(constant));
+}
+
+/// Types and functions come first: the signature needs them.
+bool KernelBuilder::bindTypes() {
+  bool isValid = true;
+  for (const ast::GenericParameter &generic : kernel.generics) {
+    if (!isTypeOrFunction(generic))
+      continue;
+    const std::string &name = generic.name.text;
+    auto choice = values.choices.find(name);
+    const ast::Expr *syntax = choice != values.choices.end() ? choice->second.syntax : generic.defaultValue.get();
+    if (auto configured = configuration.find(name); choice == values.choices.end() && configured != configuration.end())
+      syntax = configured->second;
+    if (!syntax) {
+      evaluator
+          .report(Code::E0308, generic.range,
+                  "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
+          .help("pass `-D " + name + "=…`, or give it a default");
+      isValid = false;
+      continue;
+    }
+    Operand value{Value(), syntax->range};
+    bool isWrittenType = !dynCast<ast::FnType>(generic.type) &&
+                         (dynCast<ast::GenericApply>(syntax) || dynCast<ast::StridedType>(syntax) ||
+                          (dynCast<ast::Tuple>(syntax) && !dynCast<ast::Tuple>(syntax)->elements.empty()));
+    if (isWrittenType)
+      value.value = TypeConstant{Type::error(), syntax, scope};
+    else
+      value.value = checkCompileTimeParameter(evaluator, generic, evaluator.operand(*syntax));
+    if (value.value.isError())
+      isValid = false;
+    declareConstant(
+        {&generic, value.value, choice != values.choices.end() ? choice->second.source : "default", std::nullopt});
+  }
+  return isValid;
+}
+
+bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
+  const std::string &name = generic.name.text;
+  Constant constant{&generic, Value(), "", std::nullopt};
+  Operand value;
+  for (const ast::Decorator &decorator : kernel.decorators)
+    if (decorator.name.text == "heuristic")
+      for (const ast::Argument &argument : decorator.arguments)
+        if (argument.name && argument.name->text == name)
+          constant.heuristic = host(*argument.value, /*constantsByName=*/true);
+  if (auto choice = values.choices.find(name); choice != values.choices.end()) {
+    value = evaluator.operand(*choice->second.syntax);
+    constant.source = choice->second.source;
+  } else if (auto configured = configuration.find(name); configured != configuration.end()) {
+    value = evaluator.operand(*configured->second);
+    constant.source = "autotune";
+  } else if (constant.heuristic) {
+    const ast::Expr *expr = nullptr;
+    for (const ast::Decorator &decorator : kernel.decorators)
+      for (const ast::Argument &argument : decorator.arguments)
+        if (decorator.name.text == "heuristic" && argument.name && argument.name->text == name)
+          expr = argument.value.get();
+    HostEvaluator now(evaluator,
+                      [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
+    std::optional<HostExpression> result = now.evaluate(*expr);
+    if (!result)
+      return false;
+    if (!result->constant) {
+      std::string missing;
+      for (const Dim &dim : dims)
+        if (llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(dim.name))) &&
+            !values.has(dim.name))
+          missing += (missing.empty() ? "" : ", ") + dim.name;
+      evaluator
+          .report(Code::E0308, generic.range,
+                  "compile-time parameter " + quote(name) + " has no value: its heuristic needs " + quote(missing))
+          .secondary(expr->range, "the heuristic")
+          .help("pass `-D " + (missing.empty() ? name : missing) + "=…` for a typical launch, or `-D " + name + "=…`");
+      return false;
+    }
+    value = {*result->constant, expr->range};
+    constant.source = "heuristic";
+  } else if (generic.defaultValue) {
+    value = evaluator.operand(*generic.defaultValue);
+    constant.source = "default";
+  } else {
+    evaluator
+        .report(Code::E0308, generic.range,
+                "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
+        .help("pass `-D " + name + "=…`, or give it a default");
+    return false;
+  }
+  constant.value = checkCompileTimeParameter(evaluator, generic, value);
+  if (constant.value.isError())
+    return false;
+  if (constant.value.isRuntime() || !constant.value.isConstantScalar()) {
+    evaluator.report(Code::E0300, value.range,
+                     "compile-time parameter " + quote(name) + " is " + value.value.describe() +
+                         "; expected a compile-time number or bool");
+    return false;
+  }
+  declareConstant(std::move(constant));
+  return true;
+}
+
+/// Parameters that a heuristic does not compute first, so that heuristics may use them.
+bool KernelBuilder::bindConstants() {
+  bool isValid = true;
+  auto hasHeuristic = [&](const ast::GenericParameter &generic) {
+    return llvm::any_of(kernel.decorators, [&](const ast::Decorator &decorator) {
+      return decorator.name.text == "heuristic" &&
+             llvm::any_of(decorator.arguments, [&](const ast::Argument &argument) {
+               return argument.name && argument.name->text == generic.name.text;
+             });
+    });
+  };
+  for (bool isHeuristicTurn : {false, true})
+    for (const ast::GenericParameter &generic : kernel.generics)
+      if (!isTypeOrFunction(generic) && hasHeuristic(generic) == isHeuristicTurn)
+        isValid &= bindConstant(generic);
+  return isValid;
+}
+
+void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source) {
+  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
+  std::optional<HostExpression> result = now.evaluate(value);
+  if (!result)
+    return;
+  Knob knob{0, source, std::nullopt};
+  if (source == "heuristic")
+    knob.heuristic = host(value, /*constantsByName=*/true);
+  if (std::optional<int64_t> number = constantInteger(*result)) {
+    knob.value = *number;
+    knobs[name] = knob;
+  }
+}
+
+/// Configurations, then heuristics, then what was given: the last wins.
+void KernelBuilder::setKnobs() {
+  for (const auto &[name, value] : configuration)
+    if (isKnob(name))
+      setKnob(name, *value, "autotune");
+  for (const ast::Decorator &decorator : kernel.decorators)
+    if (decorator.name.text == "heuristic")
+      for (const ast::Argument &argument : decorator.arguments)
+        if (argument.name && isKnob(argument.name->text))
+          setKnob(argument.name->text, *argument.value, "heuristic");
+  for (const auto &[name, choice] : values.choices)
+    if (isKnob(name))
+      setKnob(name, *choice.syntax, "given");
+}
+
+/// The first configuration of `@autotune(configs = [{…}, …])` or `space = {BM: [64, 128], …}`.
+void KernelBuilder::takeConfiguration() {
+  for (const ast::Decorator &decorator : kernel.decorators) {
+    if (decorator.name.text != "autotune")
+      continue;
+    for (const ast::Argument &argument : decorator.arguments) {
+      std::string name = argument.name ? argument.name->text : "";
+      auto *list = dynCast<ast::List>(argument.value);
+      auto *record = dynCast<ast::Record>(
+          name == "configs" && list && !list->elements.empty() ? list->elements.front().get() : argument.value.get());
+      if ((name != "configs" && name != "space") || !record)
+        continue;
+      for (const ast::Record::Field &field : record->fields) {
+        auto *choices = name == "space" ? dynCast<ast::List>(field.value) : nullptr;
+        configuration[field.name.text] =
+            choices && !choices->elements.empty() ? choices->elements.front().get() : field.value.get();
+      }
+    }
+  }
+}
+
+//===-- The function
+
+void KernelBuilder::build() {
+  unsigned errorsBefore = evaluator.engine.errorCount();
+  Evaluator::FrameGuard guard(evaluator, &kernel, scope);
+  evaluator.frame->isKernel = true;
+  evaluator.equalities = Equalities();
+  mlir::OpBuilder::InsertionGuard insertion(evaluator.builder);
+  checkDecorators();
+  takeConfiguration();
+  auto function = mlir::func::FuncOp::create(evaluator.builder, evaluator.at(kernel.name.range), symbol,
+                                             evaluator.builder.getFunctionType({}, {}));
+  entry = &function.getBody().emplaceBlock();
+  evaluator.builder.setInsertionPointToEnd(entry);
+  bool isValid = bindTypes() && flattenParameters();
+  if (isValid)
+    collectDims();
+  isValid = isValid && bindConstants() && checkDims() && buildArguments();
+  if (!isValid || evaluator.engine.errorCount() != errorsBefore)
+    return; // what follows would only repeat it
+  for (const ast::ExprPtr &condition : kernel.where)
+    learnFromWhere(*condition, function);
+  setKnobs();
+  runBody(function);
+  function.setFunctionType(evaluator.builder.getFunctionType(entry->getArgumentTypes(), {}));
+  for (const auto &[argument, attributes] : facts)
+    for (mlir::NamedAttribute attribute : attributes)
+      function.setArgAttr(argument, attribute.getName(), attribute.getValue());
+  function->setAttr(TileDialect::kContract, buildContract());
+  if (!knobs.empty()) {
+    llvm::SmallVector<mlir::NamedAttribute> schedule;
+    for (const auto &[name, knob] : knobs)
+      schedule.emplace_back(evaluator.builder.getStringAttr(name), evaluator.builder.getI64IntegerAttr(knob.value));
+    function->setAttr(TileDialect::kSchedule, evaluator.builder.getDictionaryAttr(schedule));
+  }
+}
+
+void KernelBuilder::runBody(mlir::func::FuncOp function) {
+  evaluator.frame->scope = std::make_shared<Scope>(scope);
+  evaluator.executeFunctionBody(kernel.body);
+  mlir::func::ReturnOp::create(evaluator.builder, evaluator.at(kernel.name.range));
+}

@@ -1,0 +1,133 @@
+/// One instance of a kernel: values for its compile-time parameters, its arguments in ABI order, its body and contract.
+#ifndef FRONTEND_IRGEN_KERNEL_H
+#define FRONTEND_IRGEN_KERNEL_H
+
+#include "frontend/irgen/HostExpression.h"
+#include "frontend/irgen/Irgen.h"
+#include "frontend/irgen/Program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tile::irgen {
+
+/// Values chosen for an instance, by name, as syntax: what `-D` gave and what `@instances` lists.
+struct InstanceValues {
+  struct Choice {
+    const ast::Expr *syntax;
+    std::string source; // as the contract names it
+  };
+  std::map<std::string, Choice> choices;
+  bool has(const std::string &name) const { return choices.count(name) != 0; }
+};
+
+/// A parameter that the ABI knows: a tensor, scalar or pointer; tuples are taken apart.
+struct KernelLeaf {
+  enum class Kind { Tensor, Scalar, Pointer };
+  Kind kind = Kind::Scalar;
+  std::string name; // `extra.0` within a tuple
+  const ast::Parameter *parameter = nullptr;
+  Scalar scalar = Scalar::F32;
+  bool isStrided = false;
+  bool isPresent = true;
+  const std::vector<ast::ExprPtr> *extents = nullptr; // of a tensor
+  SourceRange range;                                  // of its type
+};
+
+class KernelBuilder {
+public:
+  KernelBuilder(Evaluator &evaluator, const LoadedModule &module, const ast::KernelItem &kernel,
+                const InstanceValues &values, std::string symbol);
+  /// Generates the function at the builder's insertion point. Faults are reported; the function is then not to be used.
+  void build();
+
+private:
+  /// A compile-time parameter with its value.
+  struct Constant {
+    const ast::GenericParameter *parameter;
+    Value value;
+    std::string source;
+    std::optional<HostExpression> heuristic;
+  };
+  /// `warps` and its kin.
+  struct Knob {
+    int64_t value;
+    std::string source;
+    std::optional<HostExpression> heuristic;
+  };
+  /// A name that extents bind.
+  struct Dim {
+    std::string name;
+    std::string parameter;
+    size_t axis = 0;
+    SourceRange range;
+    llvm::SmallVector<mlir::Attribute> inverse; // the dim from the name `extent`, where that is not the dim itself
+    std::optional<int64_t> value;
+    bool isDeclared = false;
+    unsigned argument = 0; // of the function
+  };
+  /// How the value of a source parameter is put together from leaves.
+  struct Shape {
+    std::optional<size_t> leaf;
+    bool isAbsent = false;
+    std::vector<Shape> elements;
+  };
+
+  // Kernel.cpp
+  bool bindTypes();
+  bool bindConstants();
+  bool bindConstant(const ast::GenericParameter &generic);
+  void declareConstant(Constant constant);
+  void takeConfiguration();
+  void setKnobs();
+  void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
+  void runBody(mlir::func::FuncOp function);
+
+  // Signature.cpp
+  bool flattenParameters();
+  std::optional<Shape> flatten(const std::string &name, const ast::Parameter &parameter, const ast::Expr &type,
+                               bool isStrided);
+  void collectDims();
+  void declareDim(const KernelLeaf &leaf, size_t axis, const ast::Expr &extent);
+  bool isDimName(const std::string &name) const;
+  bool checkDims();
+  bool buildArguments();
+  Value assemble(const Shape &shape, const std::vector<Value> &leaves);
+  bool isAliased(const std::string &name) const;
+  mlir::Value addArgument(mlir::Type type, SourceRange range);
+
+  // Contract.cpp
+  mlir::DictionaryAttr buildContract();
+  mlir::Attribute parameterAttribute(const KernelLeaf &leaf);
+  mlir::Attribute constantAttribute(const Constant &constant);
+  mlir::Attribute decoratorAttribute(const ast::Decorator &decorator);
+  mlir::Attribute syntaxAttribute(const ast::Expr &expr);
+  void checkDecorators();
+  void checkDecoratorNames(const ast::Decorator &decorator);
+  void learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function);
+  std::optional<HostExpression> host(const ast::Expr &expr, bool constantsByName);
+  std::optional<HostExpression> hostName(const std::string &name, bool constantsByName, bool withGivenDims);
+
+  Evaluator &evaluator;
+  const LoadedModule &module;
+  const ast::KernelItem &kernel;
+  const InstanceValues &values;
+  std::string symbol;
+  std::shared_ptr<Scope> scope;
+
+  std::vector<Constant> constants;
+  std::map<std::string, const ast::Expr *> configuration; // the first of `@autotune`
+  std::map<std::string, Knob> knobs;
+  std::vector<KernelLeaf> leaves;
+  std::vector<Shape> shapes; // one per source parameter
+  std::vector<Dim> dims;
+  llvm::SmallVector<mlir::Attribute> abi;
+  mlir::Block *entry = nullptr;
+  std::map<unsigned, llvm::SmallVector<mlir::NamedAttribute>> facts; // of arguments, from `where`
+};
+
+/// What `@autotune` and `@heuristic` may set besides compile-time parameters.
+bool isKnob(std::string_view name);
+
+} // namespace tile::irgen
+
+#endif

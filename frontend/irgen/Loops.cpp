@@ -1,0 +1,333 @@
+/// `for`, `while` and `static for`. A variable that the body assigns is carried; a body that `break`s or returns makes
+/// an `scf.while`, whose condition asks the flags.
+#include "frontend/irgen/AssignedNames.h"
+#include "frontend/irgen/Evaluator.h"
+
+#include "ir/Tile/TileOps.h"
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::dynCast;
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+/// A `static for` longer than this is more likely a slip than a wish.
+static constexpr int64_t kMaxUnrolled = 4096;
+
+/// Variables that the body assigns and flags that it may set, as SSA values of their types.
+std::optional<Evaluator::Carried> Evaluator::carry(const ast::Block &body, const Loop &loop, SourceRange range) {
+  AssignedNames assigned = assignedNames(body);
+  Carried carried;
+  auto add = [&](const BindingPtr &binding, SourceRange place) {
+    if (!binding->value.isError() && binding->value.isConstantScalar())
+      binding->value = coerceScalar({binding->value, place}, binding->type.element.scalar, "");
+    carried.bindings.push_back(binding);
+  };
+  for (const std::string &name : assigned.names) {
+    BindingPtr binding = frame->scope->find(name);
+    if (!binding || binding->kind != Binding::Kind::Var || binding->isCaptured)
+      continue;
+    if (binding->value.isError())
+      continue;
+    binding->value = materialize(binding->value, binding->range);
+    if (binding->value.isError())
+      return std::nullopt;
+    add(binding, binding->range);
+  }
+  if (assigned.breaks)
+    add(loop.broken, range);
+  if (assigned.returns) {
+    add(frame->returned, range);
+    bool hasResult = !frame->isKernel && !(frame->declaredResult && frame->declaredResult->isUnit());
+    if (hasResult && !frame->declaredResult) {
+      report(Code::E0303, range,
+             "a function that returns from within a loop does not state its result type; expected `-> type`");
+      return std::nullopt;
+    }
+    if (hasResult) {
+      frame->result->type = *frame->declaredResult;
+      frame->result->value = placeholder(*frame->declaredResult, range);
+      if (frame->result->value.isError())
+        return std::nullopt;
+      carried.bindings.push_back(frame->result);
+    }
+  }
+  carried.initial = currentValues(carried, range);
+  return carried;
+}
+
+namespace {
+
+/// What a `for` runs over.
+struct Range {
+  const ast::RangeExpr *syntax = nullptr;
+  bool isReversed = false;
+};
+
+/// Leaves the loop's flags behind when it ends.
+struct LoopGuard {
+  LoopGuard(Evaluator::Frame &frame, Evaluator::Loop loop, size_t variables) : frame(frame), variables(variables) {
+    frame.loops.push_back(std::move(loop));
+  }
+  ~LoopGuard() {
+    frame.loops.pop_back();
+    frame.variables.resize(variables);
+  }
+  Evaluator::Frame &frame;
+  size_t variables;
+};
+
+} // namespace
+
+/// `lo .. hi step s` or `rev(lo .. hi step s)`; without syntax for anything else.
+static Range rangeOf(const ast::Expr &expr) {
+  if (auto *range = dynCast<ast::RangeExpr>(&expr))
+    return {range, false};
+  auto *call = dynCast<ast::Call>(&expr);
+  auto *callee = call ? dynCast<ast::Name>(call->callee) : nullptr;
+  if (callee && callee->text == "rev" && call->arguments.size() == 1)
+    return {dynCast<ast::RangeExpr>(call->arguments.front().value), true};
+  return {};
+}
+
+/// Clauses become a dictionary on the loop. None of them changes results, so one that nothing honours is a warning.
+mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &clauses) {
+  static constexpr std::string_view known[] = {"stages",          "unroll",  "persistent",
+                                               "warp_specialize", "cluster", "swizzle"};
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+  for (const ast::Decorator &clause : clauses) {
+    if (!llvm::is_contained(known, clause.name.text)) {
+      DiagnosticBuilder diagnostic =
+          report(Code::E0405, clause.range, "unknown schedule clause " + quote("@" + clause.name.text));
+      if (std::string_view closest = closestName(clause.name.text, {std::begin(known), std::end(known)});
+          !closest.empty())
+        diagnostic.help("did you mean " + quote("@" + std::string(closest)) + "?");
+      continue;
+    }
+    report(Code::W0400, clause.range,
+           quote("@" + clause.name.text) + " is not honoured by this version; the plain form is compiled");
+    mlir::Attribute value = builder.getUnitAttr();
+    if (clause.arguments.size() == 1 && !clause.arguments.front().name)
+      if (std::optional<Dim> number =
+              toDim(operand(*clause.arguments.front().value), "the argument of " + quote("@" + clause.name.text)))
+        value = builder.getI64IntegerAttr(number->value);
+    attributes.emplace_back(builder.getStringAttr(clause.name.text), value);
+  }
+  return builder.getDictionaryAttr(attributes);
+}
+
+void Evaluator::executeFor(const ast::ForStmt &loop) {
+  Range range = rangeOf(*loop.iterable);
+  if (!range.syntax) {
+    report(Code::E0304, loop.iterable->range,
+           "a `for` runs over " + quote(text(loop.iterable->range)) + "; expected a range `lo .. hi`")
+        .help("over a tuple or list, write `static for`");
+    return;
+  }
+  std::vector<Operand> bounds = {operand(*range.syntax->lo), operand(*range.syntax->hi)};
+  bounds.push_back(range.syntax->step ? operand(*range.syntax->step) : Operand{Value::integer(1), range.syntax->range});
+  for (const Operand &bound : bounds)
+    if (bound.value.isError())
+      return;
+  if (auto *step = bounds[2].value.as<IntConstant>(); step && step->value <= 0) {
+    report(Code::E0304, bounds[2].range, "step is " + toString(step->value) + "; expected at least 1")
+        .help("to run backwards, write `rev(lo .. hi step s)`");
+    return;
+  }
+  std::optional<Scalar> scalar = commonScalarOf(bounds, range.syntax->range, "bounds of the range");
+  if (!scalar)
+    return;
+  llvm::SmallVector<mlir::Value> ssa;
+  for (const Operand &bound : bounds) {
+    Value value = coerceScalar(bound, *scalar, "a bound of the range");
+    if (value.isError())
+      return;
+    if (!value.type().isScalar() || !isInteger(*scalar)) {
+      report(Code::E0206, bound.range, "a bound of the range is " + bound.value.describe() + "; expected an integer");
+      return;
+    }
+    ssa.push_back(value.ssa());
+  }
+  mlir::Location location = at(loop.range);
+  mlir::Value lower = ssa[0], upper = ssa[1], step = ssa[2];
+  mlir::Value zero = constant(*scalar, {}, WideInt(0), location), one = constant(*scalar, {}, WideInt(1), location);
+  mlir::Value last;
+  using ast::BinaryOp;
+  auto compute = [&](BinaryOp op, mlir::Value lhs, mlir::Value rhs) { return binary(op, lhs, rhs, *scalar, location); };
+  if (range.isReversed) {
+    // Trip j visits lo + (trips - 1 - j) * step.
+    mlir::Value isEmpty = compare(BinaryOp::LessEqual, upper, lower, *scalar, location);
+    mlir::Value distance = compute(BinaryOp::Sub, compute(BinaryOp::Sub, upper, lower), one);
+    mlir::Value trips = compute(BinaryOp::Add, compute(BinaryOp::Div, distance, step), one);
+    upper = arith::SelectOp::create(builder, location, isEmpty, zero, trips);
+    last = compute(BinaryOp::Add, lower, compute(BinaryOp::Mul, compute(BinaryOp::Sub, trips, one), step));
+  }
+  mlir::Value first = range.isReversed ? zero : lower, stride = range.isReversed ? one : step;
+
+  size_t variables = frame->variables.size();
+  Loop flags{declareFlag(), declareFlag()};
+  LoopGuard guard(*frame, flags, variables);
+  std::optional<Carried> carried = carry(loop.body, flags, loop.range);
+  if (!carried)
+    return;
+  auto runBody = [&](mlir::Value counter) {
+    mlir::Value visited = counter;
+    if (range.isReversed)
+      visited = compute(BinaryOp::Sub, last, compute(BinaryOp::Mul, counter, step));
+    flags.continued->value = Value::boolean(false);
+    std::shared_ptr<Scope> outer = frame->scope;
+    frame->scope = std::make_shared<Scope>(outer);
+    bind(loop.pattern, {Value(visited, Type::scalar(*scalar)), loop.pattern.range}, Binding::Kind::LoopVariable);
+    execute(loop.body, /*isValueWanted=*/false);
+    frame->scope = outer;
+    return currentValues(*carried, loop.range);
+  };
+  AssignedNames assigned = assignedNames(loop.body);
+  mlir::Operation *op = nullptr;
+  mlir::OpBuilder::InsertionGuard insertion(builder);
+  if (!assigned.breaks && !assigned.returns) {
+    auto buildBody = [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value counter, mlir::ValueRange values) {
+      builder.setInsertionPointToEnd(inner.getInsertionBlock());
+      setCarried(*carried, values);
+      scf::YieldOp::create(builder, location, runBody(counter));
+    };
+    mlir::OpBuilder outside = builder;
+    op = scf::ForOp::create(outside, location, first, upper, stride, carried->initial, buildBody,
+                            /*unsignedCmp=*/kindOf(*scalar) == ScalarKind::Unsigned);
+    setCarried(*carried, op->getResults());
+  } else {
+    llvm::SmallVector<mlir::Value> initial = {first};
+    initial.append(carried->initial);
+    auto buildCondition = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
+      builder.setInsertionPointToEnd(inner.getInsertionBlock());
+      setCarried(*carried, values.drop_front());
+      mlir::Value more = compare(BinaryOp::Less, values.front(), upper, *scalar, location);
+      Value left = either(frame->returned->value, flags.broken->value, loop.range);
+      mlir::Value stays = negateBool(materialize(left, loop.range).ssa(), location);
+      more = arith::AndIOp::create(builder, location, more, stays);
+      scf::ConditionOp::create(builder, location, more, values);
+    };
+    auto buildBody = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
+      builder.setInsertionPointToEnd(inner.getInsertionBlock());
+      setCarried(*carried, values.drop_front());
+      llvm::SmallVector<mlir::Value> next = runBody(values.front());
+      next.insert(next.begin(), compute(BinaryOp::Add, values.front(), stride));
+      scf::YieldOp::create(builder, location, next);
+    };
+    mlir::OpBuilder outside = builder;
+    op = scf::WhileOp::create(outside, location, mlir::ValueRange(initial).getTypes(), initial, buildCondition,
+                              buildBody);
+    setCarried(*carried, op->getResults().drop_front());
+  }
+  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses); !schedule.empty())
+    op->setAttr(TileDialect::kSchedule, schedule);
+}
+
+void Evaluator::executeWhile(const ast::WhileStmt &loop) {
+  mlir::Location location = at(loop.range);
+  size_t variables = frame->variables.size();
+  Loop flags{declareFlag(), declareFlag()};
+  LoopGuard guard(*frame, flags, variables);
+  std::optional<Carried> carried = carry(loop.body, flags, loop.range);
+  if (!carried)
+    return;
+  mlir::OpBuilder::InsertionGuard insertion(builder);
+  auto buildCondition = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
+    builder.setInsertionPointToEnd(inner.getInsertionBlock());
+    setCarried(*carried, values);
+    Value left = either(frame->returned->value, flags.broken->value, loop.range);
+    auto evaluate = [&] { return evaluateCondition(*loop.condition); };
+    Value more = left.as<BoolConstant>() ? evaluate()
+                                         : branch(negateBool(left.ssa(), location), loop.condition->range, evaluate,
+                                                  [] { return Value::boolean(false); });
+    if (more.isError())
+      more = Value::boolean(false);
+    scf::ConditionOp::create(builder, location, materialize(more, loop.condition->range).ssa(), values);
+  };
+  auto buildBody = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
+    builder.setInsertionPointToEnd(inner.getInsertionBlock());
+    setCarried(*carried, values);
+    flags.continued->value = Value::boolean(false);
+    execute(loop.body, /*isValueWanted=*/false);
+    scf::YieldOp::create(builder, location, currentValues(*carried, loop.range));
+  };
+  mlir::OpBuilder outside = builder;
+  auto op = scf::WhileOp::create(outside, location, mlir::ValueRange(carried->initial).getTypes(), carried->initial,
+                                 buildCondition, buildBody);
+  setCarried(*carried, op.getResults());
+  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses); !schedule.empty())
+    op->setAttr(TileDialect::kSchedule, schedule);
+}
+
+//===-- static for
+
+void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
+  std::vector<Value> values;
+  if (Range range = rangeOf(*loop.iterable); range.syntax) {
+    std::vector<WideInt> bounds;
+    for (const ast::Expr *bound : {range.syntax->lo.get(), range.syntax->hi.get(), range.syntax->step.get()}) {
+      Value value = bound ? evaluateConstant(*bound, "a bound of `static for`") : Value::integer(1);
+      auto *constant = value.as<IntConstant>();
+      if (!constant) {
+        if (!value.isError())
+          report(Code::E0300, bound->range,
+                 "a bound of `static for` is " + value.describe() + "; expected a compile-time integer");
+        return;
+      }
+      bounds.push_back(constant->value);
+    }
+    if (bounds[2] <= 0) {
+      report(Code::E0304, range.syntax->step->range, "step is " + toString(bounds[2]) + "; expected at least 1")
+          .help("to run backwards, write `rev(lo .. hi step s)`");
+      return;
+    }
+    if (bounds[1] - bounds[0] > WideInt(kMaxUnrolled) * bounds[2]) {
+      report(Code::E0301, loop.iterable->range,
+             "`static for` makes more than " + std::to_string(kMaxUnrolled) + " copies of its body; expected fewer");
+      return;
+    }
+    for (WideInt value = bounds[0]; value < bounds[1]; value += bounds[2])
+      values.push_back(Value::integer(static_cast<int64_t>(value)));
+    if (range.isReversed)
+      std::reverse(values.begin(), values.end());
+  } else {
+    Value iterable = evaluate(*loop.iterable);
+    const TupleValue *tuple = iterable.asTuple();
+    if (!tuple) {
+      if (!iterable.isError())
+        report(Code::E0304, loop.iterable->range,
+               "`static for` runs over " + iterable.describe() + "; expected a range, tuple or list");
+      return;
+    }
+    values = tuple->elements;
+  }
+  size_t variables = frame->variables.size();
+  Loop flags{declareFlag(), declareFlag()};
+  LoopGuard guard(*frame, flags, variables);
+  std::function<void(size_t)> iterate = [&](size_t i) {
+    for (; i < values.size(); ++i) {
+      flags.continued->value = Value::boolean(false);
+      std::shared_ptr<Scope> outer = frame->scope;
+      frame->scope = std::make_shared<Scope>(outer);
+      bind(loop.pattern, {values[i], loop.pattern.range}, Binding::Kind::LoopVariable);
+      execute(loop.body, /*isValueWanted=*/false);
+      frame->scope = outer;
+      flags.continued->value = Value::boolean(false);
+      Value left = either(frame->returned->value, flags.broken->value, loop.range);
+      if (auto *constant = left.as<BoolConstant>()) {
+        if (constant->value)
+          return;
+        continue;
+      }
+      if (left.isError())
+        return;
+      auto rest = [&] {
+        iterate(i + 1);
+        return Value::unit();
+      };
+      branch(negateBool(left.ssa(), at(loop.range)), loop.range, rest, [] { return Value::unit(); });
+      return;
+    }
+  };
+  iterate(0);
+}

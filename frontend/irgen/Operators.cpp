@@ -1,0 +1,451 @@
+/// Unary and binary operators: which are defined for which scalars, how constants fold, and the op each becomes.
+#include "frontend/irgen/Emitter.h"
+
+#include "ir/Tile/TileOps.h"
+
+#include <cmath>
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::BinaryOp;
+namespace arith = mlir::arith;
+
+bool irgen::isComparison(BinaryOp op) { return op >= BinaryOp::Less && op <= BinaryOp::NotEqual; }
+bool irgen::isLogical(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
+
+/// Kinds of scalars that an operator is defined for.
+static bool isDefined(BinaryOp op, ScalarKind kind) {
+  switch (op) {
+  case BinaryOp::Mul:
+  case BinaryOp::Div:
+  case BinaryOp::Add:
+  case BinaryOp::Sub:
+  case BinaryOp::MatMul:
+  case BinaryOp::Less:
+  case BinaryOp::LessEqual:
+  case BinaryOp::Greater:
+  case BinaryOp::GreaterEqual:
+    return kind != ScalarKind::Bool;
+  case BinaryOp::Rem:
+  case BinaryOp::Shl:
+  case BinaryOp::Shr:
+    return kind == ScalarKind::Signed || kind == ScalarKind::Unsigned;
+  case BinaryOp::BitAnd:
+  case BinaryOp::BitXor:
+  case BinaryOp::BitOr:
+    return kind != ScalarKind::Float;
+  case BinaryOp::Equal:
+  case BinaryOp::NotEqual:
+    return true;
+  case BinaryOp::LogicalAnd:
+  case BinaryOp::LogicalOr:
+    return kind == ScalarKind::Bool;
+  }
+  return false;
+}
+
+//===-- Constants
+
+static bool compareConstants(BinaryOp op, int order, bool isUnordered) {
+  if (isUnordered)
+    return op == BinaryOp::NotEqual;
+  switch (op) {
+  case BinaryOp::Less:
+    return order < 0;
+  case BinaryOp::LessEqual:
+    return order <= 0;
+  case BinaryOp::Greater:
+    return order > 0;
+  case BinaryOp::GreaterEqual:
+    return order >= 0;
+  case BinaryOp::Equal:
+    return order == 0;
+  default:
+    return order != 0;
+  }
+}
+
+/// A shift past the width gives 0 or the sign; a negative count is past the width.
+static WideInt shiftConstant(BinaryOp op, WideInt value, WideInt count) {
+  bool isLong = count < 0 || count >= 64;
+  if (op == BinaryOp::Shl)
+    return isLong ? 0 : WideInt(static_cast<unsigned __int128>(value) << static_cast<unsigned>(count));
+  return isLong ? (value < 0 ? -1 : 0) : value >> static_cast<unsigned>(count);
+}
+
+static std::optional<WideInt> foldInteger(BinaryOp op, WideInt lhs, WideInt rhs) {
+  switch (op) {
+  case BinaryOp::Mul: {
+    WideInt product;
+    return __builtin_mul_overflow(lhs, rhs, &product) ? std::nullopt : std::optional(product);
+  }
+  case BinaryOp::Div:
+    return rhs == 0 ? 0 : lhs / rhs;
+  case BinaryOp::Rem:
+    return rhs == 0 ? lhs : lhs % rhs;
+  case BinaryOp::Add:
+    return lhs + rhs;
+  case BinaryOp::Sub:
+    return lhs - rhs;
+  case BinaryOp::Shl:
+  case BinaryOp::Shr:
+    return shiftConstant(op, lhs, rhs);
+  case BinaryOp::BitAnd:
+    return lhs & rhs;
+  case BinaryOp::BitXor:
+    return lhs ^ rhs;
+  case BinaryOp::BitOr:
+    return lhs | rhs;
+  default:
+    return std::nullopt;
+  }
+}
+
+static Symbolic foldSymbol(BinaryOp op, const Symbolic &lhs, const Symbolic &rhs, WideInt result) {
+  if (lhs.asConstant() && rhs.asConstant())
+    return Symbolic(static_cast<int64_t>(result));
+  switch (op) {
+  case BinaryOp::Mul:
+    return lhs * rhs;
+  case BinaryOp::Div:
+    return Symbolic::quotient(lhs, rhs);
+  case BinaryOp::Rem:
+    return Symbolic::remainder(lhs, rhs);
+  case BinaryOp::Add:
+    return lhs + rhs;
+  case BinaryOp::Sub:
+    return lhs - rhs;
+  default:
+    return Symbolic::call(ast::spelling(op), {lhs, rhs});
+  }
+}
+
+static double foldFloat(BinaryOp op, double lhs, double rhs) {
+  switch (op) {
+  case BinaryOp::Mul:
+    return lhs * rhs;
+  case BinaryOp::Div:
+    return lhs / rhs;
+  case BinaryOp::Add:
+    return lhs + rhs;
+  default:
+    return lhs - rhs;
+  }
+}
+
+static double asDouble(const Value &value) {
+  if (auto *constant = value.as<FloatConstant>())
+    return constant->value;
+  return static_cast<double>(value.as<IntConstant>()->value);
+}
+
+std::optional<Value> Emitter::foldBinary(BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+  const Value &left = lhs.value, &right = rhs.value;
+  std::string what = "operands of " + quote(ast::spelling(op));
+  if (auto *l = left.as<TypeConstant>(), *r = right.as<TypeConstant>(); l && r) {
+    if (op != BinaryOp::Equal && op != BinaryOp::NotEqual)
+      return std::nullopt;
+    return Value::boolean(isSameType(l->type, r->type) == (op == BinaryOp::Equal));
+  }
+  if (auto *l = left.as<BoolConstant>(), *r = right.as<BoolConstant>(); l && r) {
+    if (isComparison(op) && (op == BinaryOp::Equal || op == BinaryOp::NotEqual))
+      return Value::boolean((l->value == r->value) == (op == BinaryOp::Equal));
+    if (op == BinaryOp::LogicalAnd || op == BinaryOp::BitAnd)
+      return Value::boolean(l->value && r->value);
+    if (op == BinaryOp::LogicalOr || op == BinaryOp::BitOr)
+      return Value::boolean(l->value || r->value);
+    if (op == BinaryOp::BitXor)
+      return Value::boolean(l->value != r->value);
+    return std::nullopt;
+  }
+  auto *l = left.as<IntConstant>(), *r = right.as<IntConstant>();
+  bool isShift = op == BinaryOp::Shl || op == BinaryOp::Shr;
+  std::optional<Scalar> type;
+  bool isTyped = (l && l->type) || (r && r->type) || (left.as<FloatConstant>() && left.as<FloatConstant>()->type) ||
+                 (right.as<FloatConstant>() && right.as<FloatConstant>()->type);
+  if (isTyped && isShift)
+    type = l ? l->type : std::nullopt;
+  else if (isTyped) {
+    type = commonScalarOf({lhs, rhs}, opRange, what);
+    if (!type)
+      return Value();
+    if (!isDefined(op, kindOf(*type)))
+      return std::nullopt;
+  }
+  if (l && r && !(type && isFloat(*type))) {
+    if (isComparison(op))
+      return Value::boolean(compareConstants(op, l->value < r->value ? -1 : l->value > r->value, false));
+    std::optional<WideInt> result = foldInteger(op, l->value, r->value);
+    if (!result)
+      return std::nullopt;
+    if (type) {
+      WideInt wrapped = wrap(*type, *result);
+      Symbolic symbol =
+          wrapped == *result ? foldSymbol(op, l->symbol, r->symbol, wrapped) : Symbolic(static_cast<int64_t>(wrapped));
+      return IntConstant{wrapped, type, symbol};
+    }
+    if (!holds(Scalar::I64, *result) && !holds(Scalar::U64, *result))
+      return fail(Code::E0205, opRange, toString(*result) + " does not fit in 64 bits");
+    return IntConstant{*result, std::nullopt, foldSymbol(op, l->symbol, r->symbol, *result)};
+  }
+  if (isComparison(op)) {
+    double x = asDouble(left), y = asDouble(right);
+    return Value::boolean(compareConstants(op, x < y ? -1 : x > y, std::isnan(x) || std::isnan(y)));
+  }
+  if (!isDefined(op, ScalarKind::Float))
+    return std::nullopt;
+  double result = foldFloat(op, asDouble(left), asDouble(right));
+  return type ? cast({FloatConstant{result, std::nullopt}, opRange}, *type)
+              : Value(FloatConstant{result, std::nullopt});
+}
+
+//===-- Unary operators
+
+mlir::Value Emitter::negateBool(mlir::Value value, mlir::Location location) {
+  auto ones = mlir::cast<mlir::TypedAttr>(
+      llvm::isa<mlir::RankedTensorType>(value.getType())
+          ? mlir::Attribute(mlir::DenseElementsAttr::get(mlir::cast<mlir::RankedTensorType>(value.getType()), true))
+          : mlir::Attribute(builder.getBoolAttr(true)));
+  return arith::XOrIOp::create(builder, location, value, arith::ConstantOp::create(builder, location, ones));
+}
+
+Value Emitter::unary(ast::UnaryOp op, const Operand &operand, SourceRange range) {
+  const Value &value = operand.value;
+  if (value.isError())
+    return value;
+  auto undefined = [&]() {
+    return fail(Code::E0203, range, quote(ast::spelling(op)) + " is not defined for " + value.describe());
+  };
+  Type type = value.type();
+  if (!type.isTile() || type.element.isPointer)
+    return undefined();
+  Scalar scalar = type.element.scalar;
+  mlir::Location location = at(range);
+  switch (op) {
+  case ast::UnaryOp::Negate: {
+    if (scalar == Scalar::Bool)
+      return undefined();
+    if (auto *constant = value.as<IntConstant>()) {
+      WideInt negated = constant->type ? wrap(*constant->type, -constant->value) : -constant->value;
+      return IntConstant{negated, constant->type, Symbolic(-1) * constant->symbol};
+    }
+    if (auto *constant = value.as<FloatConstant>())
+      return FloatConstant{-constant->value, constant->type};
+    if (isFloat(scalar))
+      return Value(arith::NegFOp::create(builder, location, value.ssa()), type);
+    mlir::Value zero = constant(scalar, type.shape, WideInt(0), location);
+    return Value(arith::SubIOp::create(builder, location, zero, value.ssa()), type);
+  }
+  case ast::UnaryOp::BitNot: {
+    if (isFloat(scalar) || scalar == Scalar::Bool)
+      return undefined();
+    if (auto *constant = value.as<IntConstant>())
+      return IntConstant{constant->type ? wrap(*constant->type, ~constant->value) : ~constant->value, constant->type,
+                         Symbolic(-1) - constant->symbol};
+    mlir::Value ones = constant(scalar, type.shape, WideInt(-1), location);
+    return Value(arith::XOrIOp::create(builder, location, value.ssa(), ones), type);
+  }
+  case ast::UnaryOp::LogicalNot:
+    if (scalar != Scalar::Bool)
+      return undefined();
+    if (auto *constant = value.as<BoolConstant>())
+      return Value::boolean(!constant->value);
+    return Value(negateBool(value.ssa(), location), type);
+  }
+  return {};
+}
+
+//===-- Binary operators
+
+mlir::Value Emitter::compare(BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location) {
+  size_t row = static_cast<size_t>(op) - static_cast<size_t>(BinaryOp::Less);
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  // Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual: false for NaN but for the last.
+  static constexpr F floats[] = {F::OLT, F::OLE, F::OGT, F::OGE, F::OEQ, F::UNE};
+  static constexpr I signeds[] = {I::slt, I::sle, I::sgt, I::sge, I::eq, I::ne};
+  static constexpr I unsigneds[] = {I::ult, I::ule, I::ugt, I::uge, I::eq, I::ne};
+  if (isFloat(scalar))
+    return arith::CmpFOp::create(builder, location, floats[row], lhs, rhs);
+  bool isSigned = kindOf(scalar) == ScalarKind::Signed;
+  return arith::CmpIOp::create(builder, location, (isSigned ? signeds : unsigneds)[row], lhs, rhs);
+}
+
+mlir::Value Emitter::binary(BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location) {
+  bool isReal = isFloat(scalar);
+  Signedness sign = kindOf(scalar) == ScalarKind::Signed ? Signedness::Signed : Signedness::Unsigned;
+  mlir::Type type = lhs.getType();
+  switch (op) {
+  case BinaryOp::Mul:
+    return isReal ? arith::MulFOp::create(builder, location, lhs, rhs).getResult()
+                  : arith::MulIOp::create(builder, location, lhs, rhs).getResult();
+  case BinaryOp::Add:
+    return isReal ? arith::AddFOp::create(builder, location, lhs, rhs).getResult()
+                  : arith::AddIOp::create(builder, location, lhs, rhs).getResult();
+  case BinaryOp::Sub:
+    return isReal ? arith::SubFOp::create(builder, location, lhs, rhs).getResult()
+                  : arith::SubIOp::create(builder, location, lhs, rhs).getResult();
+  case BinaryOp::Div:
+    return isReal ? arith::DivFOp::create(builder, location, lhs, rhs).getResult()
+                  : DivIOp::create(builder, location, type, sign, lhs, rhs).getResult();
+  case BinaryOp::Rem:
+    return RemIOp::create(builder, location, type, sign, lhs, rhs);
+  case BinaryOp::BitAnd:
+  case BinaryOp::LogicalAnd:
+    return arith::AndIOp::create(builder, location, lhs, rhs);
+  case BinaryOp::BitXor:
+    return arith::XOrIOp::create(builder, location, lhs, rhs);
+  case BinaryOp::BitOr:
+  case BinaryOp::LogicalOr:
+    return arith::OrIOp::create(builder, location, lhs, rhs);
+  case BinaryOp::Shl:
+    return ShiftOp::create(builder, location, type, ShiftKind::Left, lhs, rhs);
+  case BinaryOp::Shr:
+    return ShiftOp::create(builder, location, type,
+                           sign == Signedness::Signed ? ShiftKind::RightSigned : ShiftKind::RightUnsigned, lhs, rhs);
+  default:
+    return compare(op, lhs, rhs, scalar, location);
+  }
+}
+
+Value Emitter::pointerOffset(BinaryOp op, const Operand &pointer, const Operand &offset, SourceRange opRange) {
+  Type type = offset.value.type();
+  bool isOffset = type.isTile() && !type.element.isPointer && isInteger(type.element.scalar);
+  if (!isOffset || (op != BinaryOp::Add && op != BinaryOp::Sub))
+    return fail(Code::E0203, opRange,
+                quote(ast::spelling(op)) + " is not defined for " + pointer.value.describe() + " and " +
+                    offset.value.describe());
+  std::optional<std::vector<Dim>> shape =
+      broadcastShapes(pointer, offset, opRange, "operands of " + quote(ast::spelling(op)));
+  Value steps = cast(offset, Scalar::I64);
+  if (op == BinaryOp::Sub)
+    steps = unary(ast::UnaryOp::Negate, {steps, offset.range}, opRange);
+  steps = materialize(steps, offset.range);
+  if (!shape || steps.isError())
+    return {};
+  mlir::Location location = at(opRange);
+  mlir::Value address = broadcast(pointer.value.ssa(), pointer.value.type(), *shape, location);
+  mlir::Value distance = broadcast(steps.ssa(), steps.type(), *shape, location);
+  return Value(PtrAddOp::create(builder, location, address.getType(), address, distance),
+               Type::tile(pointer.value.type().element, *shape));
+}
+
+/// The count may have any integer type; one that is wider than the value is first limited to the width, which no
+/// truncation may turn into a legal count.
+Value Emitter::shift(BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+  Operand value = lhs;
+  auto *literal = lhs.value.as<IntConstant>();
+  if (literal && !literal->type && rhs.value.isTile())
+    value.value = coerceScalar(lhs, rhs.value.type().element.scalar, "");
+  else
+    value.value = materialize(lhs.value, lhs.range);
+  Value count = materialize(rhs.value, rhs.range);
+  if (value.value.isError() || count.isError())
+    return {};
+  for (const Operand &operand : {value, Operand{count, rhs.range}}) {
+    Type type = operand.value.type();
+    if (!type.isTile() || type.element.isPointer || !isInteger(type.element.scalar))
+      return fail(Code::E0203, opRange,
+                  quote(ast::spelling(op)) + " is not defined for " + operand.value.describe() + "; expected integers");
+  }
+  std::optional<std::vector<Dim>> shape =
+      broadcastShapes(value, {count, rhs.range}, opRange, "operands of " + quote(ast::spelling(op)));
+  if (!shape)
+    return {};
+  mlir::Location location = at(opRange);
+  Scalar to = value.value.type().element.scalar, from = count.type().element.scalar;
+  mlir::Value steps = count.ssa();
+  if (info(from).bits > info(to).bits) {
+    mlir::Value width = constant(from, count.type().shape, WideInt(info(to).bits), location);
+    steps = arith::MinUIOp::create(builder, location, steps, width);
+  }
+  steps = convert(steps, from, to, location);
+  mlir::Value shifted = broadcast(value.value.ssa(), value.value.type(), *shape, location);
+  steps = broadcast(steps, withScalar(count.type(), to), *shape, location);
+  return Value(binary(op, shifted, steps, to, location), Type::tile({to}, *shape));
+}
+
+Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+  if (lhs.value.isError() || rhs.value.isError())
+    return {};
+  std::string what = "operands of " + quote(ast::spelling(op));
+  auto undefined = [&]() {
+    DiagnosticBuilder diagnostic = report(Code::E0203, opRange,
+                                          quote(ast::spelling(op)) + " is not defined for " + lhs.value.describe() +
+                                              " and " + rhs.value.describe());
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    return Value();
+  };
+  bool bothTypes = lhs.value.as<TypeConstant>() && rhs.value.as<TypeConstant>();
+  if (bothTypes || (lhs.value.isConstantScalar() && rhs.value.isConstantScalar() &&
+                    bool(lhs.value.as<BoolConstant>()) == bool(rhs.value.as<BoolConstant>()))) {
+    if (std::optional<Value> folded = foldBinary(op, lhs, rhs, opRange))
+      return *folded;
+    return undefined();
+  }
+  for (const Operand &operand : {lhs, rhs})
+    if (!operand.value.isTile() && !operand.value.isConstantScalar())
+      return undefined();
+  if (lhs.value.type().element.isPointer)
+    return rhs.value.type().element.isPointer ? undefined() : pointerOffset(op, lhs, rhs, opRange);
+  if (rhs.value.type().element.isPointer)
+    return op == BinaryOp::Add ? pointerOffset(op, rhs, lhs, opRange) : undefined();
+  if (op == BinaryOp::MatMul)
+    return dot(lhs, rhs, std::nullopt, opRange, {});
+  if (op == BinaryOp::Shl || op == BinaryOp::Shr)
+    return shift(op, lhs, rhs, opRange);
+  std::optional<Unified> unified = unify({lhs, rhs}, opRange, what);
+  if (!unified)
+    return {};
+  Scalar scalar = unified->type.element.scalar;
+  if (!isDefined(op, kindOf(scalar)))
+    return undefined();
+  mlir::Value result = binary(op, unified->values[0], unified->values[1], scalar, at(opRange));
+  return Value(result, isComparison(op) ? withScalar(unified->type, Scalar::Bool) : unified->type);
+}
+
+//===-- Matrix product
+
+Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator,
+                   SourceRange opRange, DotOptions options) {
+  for (const Operand &operand : {lhs, rhs}) {
+    if (operand.value.isError())
+      return {};
+    Type type = operand.value.type();
+    if (!operand.value.isTile() || type.shape.size() != 2)
+      return fail(Code::E0203, operand.range,
+                  "operand of `@` is " + operand.value.describe() + "; expected a tile of rank 2");
+  }
+  std::optional<Scalar> scalar = commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
+  if (!scalar)
+    return {};
+  Type left = lhs.value.type(), right = rhs.value.type();
+  Scalar accumulatorScalar = isFloat(*scalar) ? (*scalar == Scalar::F64 ? Scalar::F64 : Scalar::F32) : Scalar::I32;
+  if (!dotAccumulator(mlirTypeOf(*scalar, context())))
+    return fail(Code::E0203, opRange, "`@` is not defined for " + std::string(nameOf(*scalar)));
+  if (compare(left.shape[1], right.shape[0]) != Agreement::Same) {
+    reportExtents(Code::E0204, left.shape[1], right.shape[0], opRange, lhs, rhs,
+                  "inner dimensions of `@` differ: " + std::to_string(left.shape[1].value) + " and " +
+                      std::to_string(right.shape[0].value));
+    return {};
+  }
+  Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, *scalar, "");
+  if (a.isError() || b.isError())
+    return {};
+  Type type = Type::tile({accumulatorScalar}, {left.shape[0], right.shape[1]});
+  mlir::Location location = at(opRange);
+  mlir::Value start;
+  if (accumulator) {
+    Value value = accumulator->value.type().isScalar()
+                      ? coerceScalar(*accumulator, accumulatorScalar, "the accumulator")
+                      : coerce(*accumulator, type, "the accumulator");
+    if (value.isError())
+      return {};
+    start = broadcast(value.ssa(), value.type(), type.shape, location);
+  } else {
+    start = constant(accumulatorScalar, type.shape, WideInt(0), location);
+  }
+  Precision precision = options.isTf32 ? Precision::Tf32 : Precision::Ieee;
+  Signedness sign = kindOf(*scalar) == ScalarKind::Unsigned ? Signedness::Unsigned : Signedness::Signed;
+  return Value(DotOp::create(builder, location, start.getType(), precision, sign, a.ssa(), b.ssa(), start), type);
+}

@@ -1,0 +1,170 @@
+/// When extents agree, and how operands of elementwise operations come to one shape and one scalar type.
+#include "frontend/irgen/Emitter.h"
+
+#include "ir/Tile/TileOps.h"
+
+using namespace tile;
+using namespace tile::irgen;
+
+Emitter::Agreement Emitter::compare(const Dim &lhs, const Dim &rhs) const {
+  if (lhs.value != rhs.value)
+    return Agreement::Different;
+  return equalities.areEqual(lhs.symbol, rhs.symbol) ? Agreement::Same : Agreement::ByChance;
+}
+
+/// `BM` if the extent has a name, else its value.
+static std::string spelled(const Dim &dim) { return quote(dim.symbol.text()); }
+
+void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRange range, const Operand &left,
+                            const Operand &right, const std::string &what) {
+  auto describeOperands = [&](DiagnosticBuilder &diagnostic) {
+    for (const Operand *operand : {&left, &right})
+      if (!(operand->range == range))
+        diagnostic.secondary(operand->range, operand->value.describe());
+  };
+  if (lhs.value == rhs.value) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0202, range,
+               "extents " + spelled(lhs) + " and " + spelled(rhs) + " agree only for this configuration; both are " +
+                   std::to_string(lhs.value));
+    describeOperands(diagnostic);
+    diagnostic.note("no kernel is right for one configuration and ill-typed for the next")
+        .help("if they must agree, say so: `static_assert(" + lhs.symbol.text() + " == " + rhs.symbol.text() + ")`");
+    return;
+  }
+  DiagnosticBuilder diagnostic = report(code, range, what);
+  describeOperands(diagnostic);
+  for (const Dim *dim : {&lhs, &rhs})
+    if (!dim->symbol.asConstant())
+      diagnostic.note(spelled(*dim) + " is " + std::to_string(dim->value) + " here");
+}
+
+std::optional<std::vector<Dim>> Emitter::broadcastShapes(const Operand &lhs, const Operand &rhs, SourceRange range,
+                                                         const std::string &what) {
+  std::vector<Dim> left = lhs.value.type().shape, right = rhs.value.type().shape;
+  if (left.empty() || right.empty())
+    return left.empty() ? right : left;
+  std::string shapes = lhs.value.describe() + " and " + rhs.value.describe();
+  if (left.size() != right.size()) {
+    const Operand &lower = left.size() < right.size() ? lhs : rhs;
+    DiagnosticBuilder diagnostic = report(Code::E0201, range, "ranks of " + what + " differ: " + shapes);
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    if (lower.value.type().shape.size() == 1 && std::max(left.size(), right.size()) == 2)
+      diagnostic.help("give it the missing dim: `" + text(lower.range) + "[:, None]` or `" + text(lower.range) +
+                      "[None, :]`");
+    return std::nullopt;
+  }
+  std::vector<Dim> shape;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i].isOne() || right[i].isOne()) {
+      shape.push_back(left[i].isOne() ? right[i] : left[i]);
+      continue;
+    }
+    if (compare(left[i], right[i]) != Agreement::Same) {
+      reportExtents(Code::E0201, left[i], right[i], range, lhs, rhs, "shapes of " + what + " differ: " + shapes);
+      return std::nullopt;
+    }
+    // A name says more than a number.
+    shape.push_back(left[i].symbol.asConstant() ? right[i] : left[i]);
+  }
+  return shape;
+}
+
+mlir::Value Emitter::broadcast(mlir::Value value, const Type &type, const std::vector<Dim> &shape,
+                               mlir::Location location) {
+  if (shape.empty())
+    return value;
+  mlir::Type target = mlirType(Type::tile(type.element, shape));
+  if (!type.shape.empty())
+    return value.getType() == target ? value : BroadcastOp::create(builder, location, target, value).getResult();
+  // A constant scalar becomes a constant tile, and the scalar goes if it was made for this.
+  mlir::Attribute attribute;
+  if (mlir::matchPattern(value, mlir::m_Constant(&attribute))) {
+    auto dense = mlir::DenseElementsAttr::get(llvm::cast<mlir::RankedTensorType>(target), attribute);
+    if (value.use_empty())
+      value.getDefiningOp()->erase();
+    return mlir::arith::ConstantOp::create(builder, location, dense);
+  }
+  return SplatOp::create(builder, location, target, value);
+}
+
+std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operands, SourceRange range,
+                                              const std::string &what) {
+  const Operand *typed = nullptr, *untypedFloat = nullptr;
+  std::optional<Scalar> result;
+  auto mismatch = [&](const Operand &lhs, const Operand &rhs) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0200, range,
+               what + " are " + lhs.value.describe() + " and " + rhs.value.describe() + "; expected one kind");
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    Type left = lhs.value.type(), right = rhs.value.type();
+    if (left.isTile() && right.isTile() && !left.element.isPointer && !right.element.isPointer) {
+      // The side to convert: the integer, or the one of fewer bits.
+      bool convertLeft = isFloat(left.element.scalar) == isFloat(right.element.scalar)
+                             ? info(left.element.scalar).bits <= info(right.element.scalar).bits
+                             : !isFloat(left.element.scalar);
+      const Operand &from = convertLeft ? lhs : rhs;
+      Scalar to = (convertLeft ? right : left).element.scalar;
+      diagnostic.help("convert one of them: " + quote(text(from.range) + " as " + std::string(nameOf(to))));
+    }
+    return std::nullopt;
+  };
+  for (const Operand &operand : operands) {
+    const Value &value = operand.value;
+    auto *integer = value.as<IntConstant>();
+    auto *floating = value.as<FloatConstant>();
+    if ((integer && !integer->type) || (floating && !floating->type)) {
+      if (floating)
+        untypedFloat = &operand;
+      continue;
+    }
+    Type type = value.type();
+    if (!type.isTile() || type.element.isPointer) {
+      report(Code::E0206, operand.range, "found " + value.describe() + "; expected a number, a bool or a tile of them");
+      return std::nullopt;
+    }
+    std::optional<Scalar> common = result ? irgen::commonScalar(*result, type.element.scalar) : type.element.scalar;
+    if (!common)
+      return mismatch(*typed, operand);
+    if (!typed || *common != *result)
+      typed = &operand;
+    result = common;
+  }
+  if (result && untypedFloat && !isFloat(*result))
+    return mismatch(*typed, *untypedFloat);
+  if (result)
+    return result;
+  if (untypedFloat)
+    return Scalar::F32;
+  Scalar integer = Scalar::I32;
+  for (const Operand &operand : operands)
+    if (operand.value.type().element.scalar == Scalar::I64)
+      integer = Scalar::I64;
+  return integer;
+}
+
+std::optional<Emitter::Unified> Emitter::unify(const std::vector<Operand> &operands, SourceRange range,
+                                               const std::string &what) {
+  for (const Operand &operand : operands)
+    if (operand.value.isError())
+      return std::nullopt;
+  std::optional<Scalar> scalar = commonScalarOf(operands, range, what);
+  if (!scalar)
+    return std::nullopt;
+  Unified result;
+  Operand widest = operands.front();
+  std::vector<Value> values;
+  for (const Operand &operand : operands) {
+    std::optional<std::vector<Dim>> shape = broadcastShapes(widest, operand, range, what);
+    Value value = coerceScalar(operand, *scalar, "");
+    if (!shape || value.isError())
+      return std::nullopt;
+    result.type = Type::tile({*scalar}, *shape);
+    values.push_back(value);
+    if (operand.value.type().shape.size() >= shape->size())
+      widest = {Value(value.ssa(), result.type), operand.range};
+  }
+  for (const Value &value : values)
+    result.values.push_back(broadcast(value.ssa(), value.type(), result.type.shape, value.ssa().getLoc()));
+  return result;
+}

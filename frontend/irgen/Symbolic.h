@@ -1,0 +1,63 @@
+/// Where the value of a compile-time integer comes from: a polynomial over the names of compile-time parameters.
+///
+/// Two extents agree only if they are the same expression, so that a kernel that is right for one configuration is not
+/// ill-typed for the next: `BM` and `BN` differ though both are 128 today. What `static_assert`, `where` and the
+/// condition of a taken `static if` say is added as an equality. Functions other than `+ - *` are opaque atoms.
+#ifndef FRONTEND_IRGEN_SYMBOLIC_H
+#define FRONTEND_IRGEN_SYMBOLIC_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::irgen {
+
+class Symbolic {
+public:
+  /// A value that is no expression over parameters.
+  Symbolic(int64_t constant = 0);
+  static Symbolic atom(std::string name);
+  /// `name(arguments)`.
+  static Symbolic call(std::string_view name, const std::vector<Symbolic> &arguments);
+  /// Truncating quotient and remainder: exact where every coefficient divides, else opaque.
+  static Symbolic quotient(const Symbolic &lhs, const Symbolic &rhs);
+  static Symbolic remainder(const Symbolic &lhs, const Symbolic &rhs);
+
+  friend Symbolic operator+(const Symbolic &lhs, const Symbolic &rhs);
+  friend Symbolic operator-(const Symbolic &lhs, const Symbolic &rhs);
+  friend Symbolic operator*(const Symbolic &lhs, const Symbolic &rhs);
+  friend bool operator==(const Symbolic &lhs, const Symbolic &rhs) { return lhs.terms == rhs.terms; }
+
+  std::optional<int64_t> asConstant() const;
+  /// As it would be written: `2 * BM + 1`.
+  std::string text() const;
+
+  /// This with `replacement` for the atom `name`.
+  Symbolic substitute(const std::string &name, const Symbolic &replacement) const;
+  /// An atom that occurs only as a term of its own with coefficient 1 or -1, and the polynomial it equals when this is
+  /// 0.
+  std::optional<std::pair<std::string, Symbolic>> solve() const;
+
+private:
+  using Monomial = std::vector<std::string>; // sorted; empty: the constant term
+  void add(const Monomial &monomial, int64_t coefficient);
+  std::map<Monomial, int64_t> terms; // no zero coefficients
+};
+
+/// What is known to be equal.
+class Equalities {
+public:
+  void assume(const Symbolic &lhs, const Symbolic &rhs);
+  bool areEqual(const Symbolic &lhs, const Symbolic &rhs) const;
+
+private:
+  Symbolic reduce(Symbolic value) const;
+  std::vector<std::pair<std::string, Symbolic>> rules;
+};
+
+} // namespace tile::irgen
+
+#endif

@@ -1,0 +1,66 @@
+#include "frontend/irgen/Value.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallString.h"
+
+using namespace tile;
+using namespace tile::irgen;
+
+namespace {
+
+template <typename... Cases> struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases> Overloaded(Cases...) -> Overloaded<Cases...>;
+
+} // namespace
+
+Type Value::type() const {
+  return std::visit(Overloaded{
+                        [](const ErrorValue &) { return Type::error(); },
+                        [](const NeverValue &) { return Type::error(); },
+                        [](const AbsentValue &) { return Type::unit(); },
+                        [](const IntConstant &constant) {
+                          return Type::scalar(
+                              constant.type.value_or(holds(Scalar::I32, constant.value) ? Scalar::I32 : Scalar::I64));
+                        },
+                        [](const FloatConstant &constant) { return Type::scalar(constant.type.value_or(Scalar::F32)); },
+                        [](const BoolConstant &) { return Type::scalar(Scalar::Bool); },
+                        [](const StringConstant &) { return Type::of(Type::Kind::String); },
+                        [](const TypeConstant &) { return Type::of(Type::Kind::Type); },
+                        [](const std::shared_ptr<const Function> &) { return Type::of(Type::Kind::Fn); },
+                        [](const Builtin *) { return Type::of(Type::Kind::Fn); },
+                        [](const LoadedModule *) { return Type::error(); },
+                        [](const std::shared_ptr<const TupleValue> &tuple) {
+                          std::vector<Type> members;
+                          for (const Value &element : tuple->elements)
+                            members.push_back(element.type());
+                          return Type::tuple(std::move(members));
+                        },
+                        [](const RuntimeValue &value) { return value.type; },
+                    },
+                    storage);
+}
+
+std::string Value::describe() const {
+  if (auto *constant = as<IntConstant>())
+    return toString(constant->value);
+  if (auto *constant = as<FloatConstant>()) {
+    llvm::SmallString<24> text;
+    llvm::APFloat(constant->value).toString(text);
+    return text.str().str();
+  }
+  if (auto *constant = as<BoolConstant>())
+    return constant->value ? "true" : "false";
+  if (auto *constant = as<StringConstant>())
+    return "\"" + constant->value + "\"";
+  if (auto *constant = as<TypeConstant>())
+    return constant->syntax ? "type" : constant->type.text();
+  if (auto *function = asFunction())
+    return "fn " + function->name;
+  if (as<AbsentValue>())
+    return "none";
+  if (as<const LoadedModule *>())
+    return "a module";
+  return type().text();
+}

@@ -1,0 +1,109 @@
+// From programs to tile IR: kernels, their arguments and contracts.
+#include "Generating.h"
+
+#include "gtest/gtest.h"
+
+using namespace tile;
+using namespace tile::test;
+
+static IrgenOptions with(std::map<std::string, std::string> values) {
+  IrgenOptions options;
+  options.values = std::move(values);
+  return options;
+}
+
+static const char *const kSoftmax = R"(import std
+@heuristic(BLOCK = next_pow2(N), warps = 4)
+kernel softmax<BLOCK: int>(x: tensor<f32>[M, N], out y: tensor<f32>[M, N]) grid [M] where N > 0 {
+    let row = program_id(0)
+    let v = x[row, 0 :+ BLOCK] else -inf
+    let e = exp(v - max(v))
+    y[row, 0 :+ BLOCK] = e * (1 / sum(e))
+}
+)";
+
+TEST(Kernel, ArgumentsAreTheAbi) {
+  Generated softmax(kSoftmax, with({{"N", "1000"}}));
+  ASSERT_TRUE(softmax.module) << softmax.errors();
+  EXPECT_TRUE(softmax.has({"func.func @softmax(%arg0: !tile.ptr<f32>, %arg1: index, %arg2: index, %arg3: index, "
+                           "%arg4: !tile.ptr<f32>, %arg5: index)"}))
+      << softmax.ir();
+  EXPECT_TRUE(softmax.has({"abi = [{pointer = \"x\"}, {dim = \"M\"}, {dim = \"N\"}, {axis = 0 : i64, stride = \"x\"}, "
+                           "{pointer = \"y\"}, {axis = 0 : i64, stride = \"y\"}]"}))
+      << softmax.ir();
+}
+
+TEST(Kernel, PlainTensorsAreConstantViews) {
+  Generated softmax(kSoftmax, with({{"N", "1000"}}));
+  EXPECT_TRUE(softmax.has({"tile.make_view %arg0, [%arg1, %arg2], [%arg3, 1] : <f32> -> <?x?xf32, constant>",
+                           "tile.make_view %arg4, [%arg1, %arg2], [%arg5, 1] : <f32> -> <?x?xf32>"}))
+      << softmax.ir();
+}
+
+TEST(Kernel, HeuristicsGiveValuesAndAreKept) {
+  Generated softmax(kSoftmax, with({{"N", "1000"}}));
+  EXPECT_TRUE(softmax.has({"{expr = [\"N\", \"next_pow2\"], name = \"BLOCK\", source = \"heuristic\", type = \"int\", "
+                           "value = 1024 : i64}"}))
+      << softmax.ir();
+  EXPECT_TRUE(softmax.has({"tile.schedule = {warps = 4 : i64}"})) << softmax.ir();
+}
+
+TEST(Kernel, GivenValuesComeFirst) {
+  Generated softmax(kSoftmax, with({{"BLOCK", "256"}, {"warps", "8"}}));
+  ASSERT_TRUE(softmax.module) << softmax.errors();
+  EXPECT_TRUE(softmax.has({"source = \"given\", type = \"int\", value = 256 : i64"})) << softmax.ir();
+  EXPECT_TRUE(softmax.has({"tile.schedule = {warps = 8 : i64}"})) << softmax.ir();
+}
+
+TEST(Kernel, WhereAndGridArePostfix) {
+  Generated softmax(kSoftmax, with({{"N", "1000"}}));
+  EXPECT_TRUE(softmax.has({"grid = [[\"M\"]]"})) << softmax.ir();
+  EXPECT_TRUE(softmax.has({"where = [{expr = [\"N\", 0, \">\"], text = \"N > 0\"}]"})) << softmax.ir();
+}
+
+TEST(Kernel, ReductionsHaveARegion) {
+  Generated softmax(kSoftmax, with({{"N", "1000"}}));
+  EXPECT_TRUE(softmax.has({"tile.reduce", "arith.maximumf", "tile.yield", "tile.reduce", "arith.addf", "tile.yield"}))
+      << softmax.ir();
+}
+
+TEST(Kernel, LocationsNameTheSource) {
+  Generated k(kernelAround("  y[0 :+ B] = x[0 :+ B]"));
+  ASSERT_TRUE(k.module) << k.errors();
+  bool isFound = false;
+  k.module->walk([&](mlir::Operation *op) {
+    if (op->getName().getStringRef() != "tile.load")
+      return;
+    auto location = llvm::cast<mlir::FileLineColLoc>(op->getLoc());
+    isFound = true;
+    EXPECT_EQ(location.getFilename().str(), "t.tile");
+    EXPECT_EQ(location.getLine(), 2u);
+    EXPECT_EQ(location.getColumn(), 15u);
+  });
+  EXPECT_TRUE(isFound);
+}
+
+TEST(Kernel, ExpandedFunctionsKeepTheirCallSite) {
+  Generated k("fn twice(v) { v + v }\n" + kernelAround("  y[0 :+ B] = twice(x[0 :+ B])"));
+  ASSERT_TRUE(k.module) << k.errors();
+  unsigned found = 0;
+  k.module->walk([&](mlir::arith::AddFOp op) {
+    auto location = llvm::cast<mlir::CallSiteLoc>(op.getLoc());
+    EXPECT_EQ(llvm::cast<mlir::FileLineColLoc>(location.getCallee()).getLine(), 1u);
+    EXPECT_EQ(llvm::cast<mlir::FileLineColLoc>(location.getCaller()).getLine(), 3u);
+    ++found;
+  });
+  EXPECT_EQ(found, 1u);
+}
+
+TEST(Matmul, AnAddOfAProductIsItsAccumulator) {
+  Generated k(R"(kernel k(a: tensor<bf16>[M, K], b: tensor<bf16>[K, N], out c: tensor<f32>[M, N]) grid [1] {
+    var acc = zeros<f32>[64, 32]
+    for i in 0 .. K step 16 { acc += a[0 :+ 64, i :+ 16] @ b[i :+ 16, 0 :+ 32] }
+    c[0 :+ 64, 0 :+ 32] = acc
+}
+)");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"scf.for", "iter_args(", "tile.dot", "scf.yield"})) << k.ir();
+  EXPECT_EQ(k.count("arith.addf"), 0u) << k.ir();
+}
