@@ -1,9 +1,11 @@
 #include "backend/interpreter/AtomicAdd.h"
 
+#include <mutex>
+
 using namespace tile;
 using namespace tile::interpreter;
 
-template <typename T> static void addInteger(void *memory, const void *value, void *old) {
+template <typename T> static void addInteger(void *memory, const void *value, void *old, const FloatFormat *) {
   T before = __atomic_fetch_add(static_cast<T *>(memory), *static_cast<const T *>(value), __ATOMIC_ACQ_REL);
   memcpy(old, &before, sizeof(T));
 }
@@ -18,21 +20,31 @@ template <typename Bits, typename Add> static void addFloat(void *memory, const 
   memcpy(old, &before, sizeof(before));
 }
 
-static void addHalf(void *memory, const void *value, void *old) {
+static void addHalf(void *memory, const void *value, void *old, const FloatFormat *) {
   addFloat<uint16_t>(memory, value, old,
                      [](uint16_t a, uint16_t b) { return toHalf(toFloat(Half{a}) + toFloat(Half{b})).bits; });
 }
-static void addBFloat(void *memory, const void *value, void *old) {
+static void addBFloat(void *memory, const void *value, void *old, const FloatFormat *) {
   addFloat<uint16_t>(memory, value, old,
                      [](uint16_t a, uint16_t b) { return toBFloat(toFloat(BFloat{a}) + toFloat(BFloat{b})).bits; });
 }
-static void addSingle(void *memory, const void *value, void *old) {
+static void addSingle(void *memory, const void *value, void *old, const FloatFormat *) {
   addFloat<uint32_t>(memory, value, old,
                      [](uint32_t a, uint32_t b) { return bitsTo<uint32_t>(bitsTo<float>(a) + bitsTo<float>(b)); });
 }
-static void addDouble(void *memory, const void *value, void *old) {
+static void addDouble(void *memory, const void *value, void *old, const FloatFormat *) {
   addFloat<uint64_t>(memory, value, old,
                      [](uint64_t a, uint64_t b) { return bitsTo<uint64_t>(bitsTo<double>(a) + bitsTo<double>(b)); });
+}
+
+/// A value and its error change together, under one lock.
+static void addBounded(void *memory, const void *value, void *old, const FloatFormat *format) {
+  static std::mutex mutex;
+  static const ElementLoop add = findElementLoop("arith.addf", Element::Bounded, Element::Bounded);
+  std::lock_guard<std::mutex> lock(mutex);
+  memcpy(old, memory, sizeof(Bounded));
+  const void *in[] = {old, value, value};
+  add(memory, in, 1, format);
 }
 
 AtomicAdd tile::interpreter::findAtomicAdd(Element element) {
@@ -53,6 +65,8 @@ AtomicAdd tile::interpreter::findAtomicAdd(Element element) {
     return addSingle;
   case Element::F64:
     return addDouble;
+  case Element::Bounded:
+    return addBounded;
   default:
     return nullptr;
   }

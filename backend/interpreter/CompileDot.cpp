@@ -24,11 +24,12 @@ std::optional<LogicalResult> tile::interpreter::compileDot(Compiler &compiler, O
     compiler.defineAlias(dot, dot.getAcc());
   else
     result = compiler.define(dot);
+  const FloatFormat *format = compiler.formatFor(dot.getType());
   int64_t scratch = compiler.scratch(dotScratchBytes(m, n, k));
   compiler.emit([=](Frame &frame) {
     if (result.offset != acc.offset)
       memcpy(frame.at(result.offset), frame.at(acc.offset), acc.bytes());
-    loop(frame.at(result.offset), frame.at(lhs.offset), frame.at(rhs.offset), m, n, k, frame.at(scratch), nullptr);
+    loop(frame.at(result.offset), frame.at(lhs.offset), frame.at(rhs.offset), m, n, k, frame.at(scratch), format);
   });
   return success();
 }

@@ -32,27 +32,44 @@ static bool roundsOtherwise(Operation *op) {
 
 //===-- Constants -------------------------------------------------------------------------------------------------===//
 
-/// The bytes of a scalar or of one element.
-static void appendElement(std::string &data, const APInt &bits, Element element) {
-  uint64_t word = bits.getZExtValue();
-  data.append(reinterpret_cast<const char *>(&word), sizeOf(element));
+static void append(std::string &data, const void *element, int64_t size) {
+  data.append(static_cast<const char *>(element), size);
+}
+
+/// A float that is bounded: wrong by a rounding unless it has few digits, as a decimal number that is no float has not.
+static Bounded boundedConstant(APFloat value, const FloatFormat &format) {
+  unsigned precision = APFloat::semanticsPrecision(value.getSemantics());
+  APInt mantissa = value.bitcastToAPInt().trunc(precision - 1);
+  bool isShort = mantissa.countr_zero() >= precision / 2;
+  bool losesInfo;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  double exact = value.convertToDouble();
+  double roundoff = format.storeRoundoff ? format.storeRoundoff : format.computeRoundoff;
+  return {exact, isShort || !value.isFinite() ? 0 : std::abs(exact) * roundoff};
 }
 
 static std::optional<LogicalResult> compileConstant(Compiler &compiler, arith::ConstantOp op) {
   Element element = *compiler.elementFor(op.getType());
   std::string data;
-  auto append = [&](const APInt &bits) { appendElement(data, bits, element); };
+  auto appendInteger = [&](const APInt &bits) {
+    uint64_t word = bits.getZExtValue();
+    append(data, &word, sizeOf(element));
+  };
+  auto appendFloat = [&](const APFloat &value) {
+    if (!compiler.bounded)
+      return appendInteger(value.bitcastToAPInt());
+    Bounded bounded = boundedConstant(value, *compiler.formatFor(op.getType()));
+    append(data, &bounded, sizeof(bounded));
+  };
   if (auto integer = dyn_cast<IntegerAttr>(op.getValue())) {
-    append(integer.getValue());
+    appendInteger(integer.getValue());
   } else if (auto number = dyn_cast<FloatAttr>(op.getValue())) {
-    append(number.getValue().bitcastToAPInt());
+    appendFloat(number.getValue());
   } else if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
     if (isFloat(element))
-      for (const APFloat &value : dense.getValues<APFloat>())
-        append(value.bitcastToAPInt());
+      llvm::for_each(dense.getValues<APFloat>(), appendFloat);
     else
-      for (const APInt &value : dense.getValues<APInt>())
-        append(value);
+      llvm::for_each(dense.getValues<APInt>(), appendInteger);
   } else {
     return compiler.fail(op, "'arith.constant' has a value that the interpreter does not know");
   }
@@ -183,9 +200,10 @@ std::optional<LogicalResult> tile::interpreter::compileElementwise(Compiler &com
     std::array<int64_t, 3> offsets = {};
     llvm::transform(operands, offsets.begin(), [](Array array) { return array.offset; });
     bool laneWise = compiler.laneCapacity;
+    const FloatFormat *format = compiler.formatFor(opResult.getType());
     compiler.emit([=](Frame &frame) {
       const void *in[] = {frame.at(offsets[0]), frame.at(offsets[1]), frame.at(offsets[2])};
-      loop(frame.at(result.offset), in, laneWise ? frame.lanes : result.count, nullptr);
+      loop(frame.at(result.offset), in, laneWise ? frame.lanes : result.count, format);
     });
   }
   return success();

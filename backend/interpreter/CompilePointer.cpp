@@ -11,13 +11,16 @@ namespace {
 struct PointerPlan {
   Array pointers;
   std::optional<int64_t> mask;
-  int64_t size;
+  /// What memory holds, and the bytes of one in memory and in the frame.
+  Element element;
+  int64_t size, valueSize;
 };
 } // namespace
 
 static PointerPlan planAccess(Compiler &compiler, Value pointer, Value mask) {
-  PointerPlan plan{compiler.at(pointer), std::nullopt,
-                   sizeOf(*compiler.elementFor(cast<PtrType>(elementOf(pointer.getType())).getElementType()))};
+  Type pointee = cast<PtrType>(elementOf(pointer.getType())).getElementType();
+  Element element = *storedElementFor(pointee);
+  PointerPlan plan{compiler.at(pointer), std::nullopt, element, sizeOf(element), sizeOf(*compiler.elementFor(pointee))};
   if (mask)
     plan.mask = compiler.at(mask).offset;
   return plan;
@@ -34,8 +37,8 @@ static void forEachLane(const PointerPlan &plan, AccessKind kind, Frame &frame, 
     if (flags && !flags[lane])
       continue;
     Place place = memory.placeOf(pointers[lane]);
-    if (!memory.contains(place, plan.size)) {
-      memory.reportOutside(kind, pointers[lane], plan.size, frame.program, site, frame.findings);
+    if (!memory.contains(place, plan.element, plan.size)) {
+      memory.reportOutside(kind, pointers[lane], plan.element, frame.program, site, frame.findings);
       continue;
     }
     if (!memory.allow(kind, place, 1, plan.size, plan.size, frame.program, site, frame.findings))
@@ -57,14 +60,14 @@ static LogicalResult compileLoad(Compiler &compiler, LoadPtrOp op) {
     char *tile = frame.at(result.offset);
     memset(tile, 0, result.bytes());
     forEachLane(plan, AccessKind::Read, frame, site,
-                [&](int64_t lane, const char *data) { memcpy(tile + lane * plan.size, data, plan.size); });
+                [&](int64_t lane, const char *data) { memcpy(tile + lane * plan.valueSize, data, plan.valueSize); });
     finishLoad(loaded, tile, result.count, *frame.memory);
     if (!other || !plan.mask)
       return;
     const char *flags = frame.at(*plan.mask), *instead = frame.at(*other);
     for (int64_t lane = 0; lane < result.count; ++lane)
       if (!flags[lane])
-        memcpy(tile + lane * plan.size, instead + lane * plan.size, plan.size);
+        memcpy(tile + lane * plan.valueSize, instead + lane * plan.valueSize, plan.valueSize);
   });
   return success();
 }
@@ -77,11 +80,11 @@ static LogicalResult compileStore(Compiler &compiler, StorePtrOp op) {
     const char *tile = frame.at(value.offset);
     forEachLane(plan, AccessKind::Write, frame, site, [&](int64_t lane, char *data) {
       if (!isPointer) {
-        memcpy(data, tile + lane * plan.size, plan.size);
+        memcpy(data, tile + lane * plan.valueSize, plan.valueSize);
         return;
       }
       uint64_t address;
-      memcpy(&address, tile + lane * plan.size, sizeof(address));
+      memcpy(&address, tile + lane * plan.valueSize, sizeof(address));
       address = Memory::addressOf(address);
       memcpy(data, &address, sizeof(address));
     });
@@ -96,19 +99,21 @@ static LogicalResult compileAtomic(Compiler &compiler, AtomicPtrOp op) {
   if (!add)
     return compiler.fail(op, "'tile.atomic_ptr' adds a type that the interpreter does not know for it");
   Array result = compiler.define(op);
+  const FloatFormat *format = compiler.formatFor(op.getType());
   compiler.emit([=, &site = compiler.siteOf(op)](Frame &frame) {
     const char *tile = frame.at(value.offset);
     char *old = frame.at(result.offset);
     memset(old, 0, result.bytes());
-    forEachLane(plan, AccessKind::Atomic, frame, site,
-                [&](int64_t lane, char *data) { add(data, tile + lane * plan.size, old + lane * plan.size); });
+    forEachLane(plan, AccessKind::Atomic, frame, site, [&](int64_t lane, char *data) {
+      add(data, tile + lane * plan.valueSize, old + lane * plan.valueSize, format);
+    });
   });
   return success();
 }
 
 static LogicalResult compilePtrAdd(Compiler &compiler, PtrAddOp op) {
   Array pointers = compiler.at(op.getPointer()), offsets = compiler.at(op.getOffset());
-  int64_t size = sizeOf(*compiler.elementFor(cast<PtrType>(elementOf(op.getType())).getElementType()));
+  int64_t size = sizeOf(*storedElementFor(cast<PtrType>(elementOf(op.getType())).getElementType()));
   Array result = compiler.define(op);
   compiler.emit([=](Frame &frame) {
     const uint64_t *from = frame.at<uint64_t>(pointers.offset);

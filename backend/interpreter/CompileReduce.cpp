@@ -57,6 +57,31 @@ static void runReduce(const ReducePlan &plan, Frame &frame) {
   frame.lanes = outerLanes;
 }
 
+/// The sum of bounded floats, whose error holds for every order: any of the n - 1 partial sums is at most the sum of
+/// the magnitudes, and rounds.
+static void runBoundedSum(const ReducePlan &plan, const FloatFormat &format, Frame &frame) {
+  const Operand &x = plan.operands.front();
+  double roundoff = format.computeRoundoff + format.storeRoundoff;
+  for (int64_t slice = 0; slice < plan.outer; ++slice)
+    for (int64_t lane = 0; lane < plan.inner; ++lane) {
+      const Bounded *source = frame.at<Bounded>(x.source.offset) + slice * plan.extent * plan.inner + lane;
+      Bounded sum{0, 0};
+      double magnitude = 0;
+      bool settled = false;
+      for (int64_t i = 0; i < plan.extent; ++i) {
+        const Bounded &term = source[i * plan.inner];
+        sum.value += term.value;
+        sum.error += term.error;
+        magnitude += std::abs(term.value) + term.error;
+        settled |= !std::isfinite(term.value) && term.error == 0;
+      }
+      double rounding = (plan.extent - 1) * (roundoff * magnitude + format.subnormalError);
+      bool mayOverflow = !(magnitude + rounding <= format.largest);
+      sum.error = settled ? 0 : mayOverflow ? HUGE_VAL : sum.error + rounding;
+      frame.at<Bounded>(x.result.offset)[slice * plan.inner + lane] = sum;
+    }
+}
+
 std::optional<LogicalResult> tile::interpreter::compileReduce(Compiler &compiler, Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
@@ -67,6 +92,15 @@ std::optional<LogicalResult> tile::interpreter::compileReduce(Compiler &compiler
   plan->extent = shape[axis];
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
     (dim < axis ? plan->outer : plan->inner) *= dim == axis ? 1 : shape[dim];
+
+  if (isa_and_nonnull<arith::AddFOp>(reduce.getSoleCombiner()) && compiler.bounded) {
+    plan->operands.push_back(
+        {compiler.at(reduce.getOperands()[0]), compiler.define(reduce.getResult(0)), {}, {}, {}, 0});
+    compiler.emit([plan, format = compiler.formatFor(reduce.getResult(0).getType())](Frame &frame) {
+      runBoundedSum(*plan, *format, frame);
+    });
+    return success();
+  }
 
   Block &block = reduce.getCombiner().front();
   auto isInside = [&](Value value) { return value.getParentBlock() == &block; };

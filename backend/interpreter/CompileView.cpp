@@ -8,7 +8,8 @@ using namespace tile::interpreter;
 
 /// Whether all elements of a view lie in one buffer. Extents and strides may be anything, also overflow.
 static bool isInside(const Memory &memory, uint64_t base, int64_t rank, const int64_t *extents, const int64_t *strides,
-                     int64_t size) {
+                     Element element) {
+  int64_t size = sizeOf(element);
   __int128 low = 0, high = 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (extents[dim] <= 0)
@@ -21,7 +22,7 @@ static bool isInside(const Memory &memory, uint64_t base, int64_t rank, const in
   if (low < -kFarthest || high > kFarthest)
     return false;
   place.offset += static_cast<int64_t>(low) * size;
-  return memory.contains(place, static_cast<int64_t>(high - low) * size + size);
+  return memory.contains(place, element, static_cast<int64_t>(high - low) * size + size);
 }
 
 static LogicalResult compileMakeView(Compiler &compiler, MakeViewOp op) {
@@ -41,20 +42,21 @@ static LogicalResult compileMakeView(Compiler &compiler, MakeViewOp op) {
       words.push_back({cast<IntegerAttr>(cast<Attribute>(word)).getInt(), std::nullopt});
   }
   Array result = compiler.define(op);
-  int64_t rank = op.getType().getRank(), size = sizeOf(*compiler.elementFor(op.getType().getElementType()));
+  int64_t rank = op.getType().getRank();
+  Element element = *storedElementFor(op.getType().getElementType());
   compiler.emit([=](Frame &frame) {
     int64_t *view = frame.at<int64_t>(result.offset);
     for (auto [i, word] : llvm::enumerate(words))
       view[ViewExtents + i] = word.operand ? *frame.at<int64_t>(*word.operand) : word.constant;
     view[ViewBase] = *frame.at<int64_t>(base.offset);
     const int64_t *extents = view + ViewExtents;
-    view[ViewInside] = isInside(*frame.memory, view[ViewBase], rank, extents, extents + rank, size);
+    view[ViewInside] = isInside(*frame.memory, view[ViewBase], rank, extents, extents + rank, element);
   });
   return success();
 }
 
 static LogicalResult compileSubview(Compiler &compiler, SubviewOp op) {
-  int64_t rank = op.getView().getType().getRank(), size = sizeOf(*compiler.elementFor(op.getType().getElementType()));
+  int64_t rank = op.getView().getType().getRank(), size = sizeOf(*storedElementFor(op.getType().getElementType()));
   Array from = compiler.at(op.getView());
   SmallVector<int64_t> lows, highs;
   for (Value low : op.getLows())

@@ -9,6 +9,17 @@ using namespace tile;
 using namespace tile::interpreter;
 
 namespace {
+/// A row of the accessed tile.
+struct Row {
+  /// Of its first element in the tile.
+  int64_t first;
+  int64_t length;
+  /// Those inside the view.
+  int64_t low, high;
+  /// To where its first element would be, and how many bytes apart they are.
+  uint64_t pointer;
+  int64_t step;
+};
 /// What is known of an access before it runs.
 struct AccessPlan {
   struct Position {
@@ -23,23 +34,18 @@ struct AccessPlan {
   SmallVector<Position> positions;
   SmallVector<int64_t> shape;
   Array view;
-  int64_t rank = 0, size = 0;
+  int64_t rank = 0;
+  /// What memory holds, and the bytes of one in memory and in the frame.
+  Element element = Element::I8;
+  int64_t size = 0, valueSize = 0;
   /// The position whose region is the row; -1 if rows are single elements.
   int64_t rowPosition = -1;
   bool unchecked = false;
+
+  /// How many bytes apart the interpreter keeps the elements of a row that memory keeps `row.step` apart.
+  int64_t dataStep(const Row &row) const { return row.step / size * valueSize; }
 };
 
-/// A row of the accessed tile.
-struct Row {
-  /// Of its first element in the tile.
-  int64_t first;
-  int64_t length;
-  /// Those inside the view.
-  int64_t low, high;
-  /// To where its first element would be, and how many bytes apart they are.
-  uint64_t pointer;
-  int64_t step;
-};
 } // namespace
 
 static AccessPlan planAccess(Compiler &compiler, ViewAccess access) {
@@ -47,7 +53,9 @@ static AccessPlan planAccess(Compiler &compiler, ViewAccess access) {
   ViewType type = access.getView().getType();
   plan.view = compiler.at(access.getView());
   plan.rank = type.getRank();
-  plan.size = sizeOf(*compiler.elementFor(type.getElementType()));
+  plan.element = *storedElementFor(type.getElementType());
+  plan.size = sizeOf(plan.element);
+  plan.valueSize = sizeOf(*compiler.elementFor(type.getElementType()));
   plan.shape = access.getAccessShape();
   plan.unchecked = access.getUnchecked();
   int64_t resultDim = 0;
@@ -168,8 +176,8 @@ static void forEachStretch(const AccessPlan &plan, const Row &row, AccessKind ki
   for (int64_t first = row.low; first < row.high; first += count) {
     uint64_t pointer = advance(row.pointer, first * row.step);
     Place place = memory.placeOf(pointer);
-    if (!isWhole && !memory.contains(place, plan.size)) {
-      memory.reportOutside(kind, pointer, plan.size, frame.program, site, frame.findings);
+    if (!isWhole && !memory.contains(place, plan.element, plan.size)) {
+      memory.reportOutside(kind, pointer, plan.element, frame.program, site, frame.findings);
       continue;
     }
     if (!memory.allow(kind, place, count, plan.size, row.step, frame.program, site, frame.findings))
@@ -193,11 +201,11 @@ static LogicalResult compileLoad(Compiler &compiler, LoadOp op) {
     const char *fill = other ? frame.at(*other) : kZero;
     bool isWhole = frame.at<int64_t>(plan.view.offset)[ViewInside];
     forEachRow(plan, frame, site, [&](const Row &row) {
-      char *to = tile + row.first * plan.size;
+      char *to = tile + row.first * plan.valueSize;
       if (!isWhole || row.low > 0 || row.high < row.length)
-        fillElements(to, fill, row.length, plan.size);
+        fillElements(to, fill, row.length, plan.valueSize);
       forEachStretch(plan, row, AccessKind::Read, frame, site, [&](int64_t first, int64_t count, const char *data) {
-        copyElements(to + first * plan.size, plan.size, data, row.step, count, plan.size);
+        copyElements(to + first * plan.valueSize, plan.valueSize, data, plan.dataStep(row), count, plan.valueSize);
       });
     });
     finishLoad(loaded, tile, result.count, *frame.memory);
@@ -213,11 +221,11 @@ static LogicalResult compileStore(Compiler &compiler, StoreOp op) {
     const char *tile = frame.at(value.offset);
     forEachRow(plan, frame, site, [&](const Row &row) {
       forEachStretch(plan, row, AccessKind::Write, frame, site, [&](int64_t first, int64_t count, char *data) {
-        const char *from = tile + (row.first + first) * plan.size;
-        copyElements(data, row.step, from, plan.size, count, plan.size);
+        const char *from = tile + (row.first + first) * plan.valueSize;
+        copyElements(data, plan.dataStep(row), from, plan.valueSize, count, plan.valueSize);
         if (isPointer)
           for (int64_t i = 0; i < count; ++i)
-            *reinterpret_cast<uint64_t *>(data + i * row.step) &= kAddressMask;
+            *reinterpret_cast<uint64_t *>(data + i * plan.dataStep(row)) &= kAddressMask;
       });
     });
   });
@@ -234,6 +242,7 @@ static LogicalResult compileAtomic(Compiler &compiler, AtomicOp op) {
   if (op.getMask())
     mask = compiler.at(op.getMask()).offset;
   Array result = compiler.define(op);
+  const FloatFormat *format = compiler.formatFor(op.getType());
   compiler.emit([=, &site = compiler.siteOf(op)](Frame &frame) {
     const char *tile = frame.at(value.offset), *flags = mask ? frame.at(*mask) : nullptr;
     char *old = frame.at(result.offset);
@@ -247,8 +256,9 @@ static LogicalResult compileAtomic(Compiler &compiler, AtomicOp op) {
           continue;
         row.low = i;
         row.high = i + 1;
-        forEachStretch(plan, row, AccessKind::Atomic, frame, site,
-                       [&](int64_t, int64_t, char *data) { add(data, tile + at * plan.size, old + at * plan.size); });
+        forEachStretch(plan, row, AccessKind::Atomic, frame, site, [&](int64_t, int64_t, char *data) {
+          add(data, tile + at * plan.valueSize, old + at * plan.valueSize, format);
+        });
       }
     });
   });

@@ -10,7 +10,7 @@ static constexpr Family kFamilies[] = {
     compileReduce,  compileShape, compileView,        compileViewAccess,
 };
 
-std::optional<Element> Compiler::elementFor(Type type) const {
+std::optional<Element> tile::interpreter::storedElementFor(Type type) {
   type = elementOf(type);
   if (isa<IndexType, PtrType>(type))
     return Element::I64;
@@ -37,6 +37,34 @@ std::optional<Element> Compiler::elementFor(Type type) const {
     return Element::I64;
   default:
     return std::nullopt;
+  }
+}
+
+std::optional<Element> Compiler::elementFor(Type type) const {
+  std::optional<Element> stored = storedElementFor(type);
+  return stored && isFloat(*stored) && bounded ? Element::Bounded : stored;
+}
+
+const FloatFormat *Compiler::formatFor(Type type) const {
+  // The 16-bit types are computed in f32, whose subnormals an approximate function may flush.
+  static constexpr FloatFormat kF16{0x1p-24, 0x1p-11, 0x1p-25, 0x1p-126, 65504};
+  static constexpr FloatFormat kBF16{0x1p-24, 0x1p-8, 0x1p-134, 0x1p-126, 0x1.fep127};
+  static constexpr FloatFormat kF32{0x1p-24, 0, 0x1p-150, 0x1p-126, 0x1.fffffep127};
+  static constexpr FloatFormat kF64{0x1p-53, 0, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023};
+  std::optional<Element> stored = storedElementFor(type);
+  if (!bounded || !stored)
+    return nullptr;
+  switch (*stored) {
+  case Element::F16:
+    return &kF16;
+  case Element::BF16:
+    return &kBF16;
+  case Element::F32:
+    return &kF32;
+  case Element::F64:
+    return &kF64;
+  default:
+    return nullptr;
   }
 }
 

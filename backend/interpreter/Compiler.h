@@ -26,15 +26,18 @@ struct CompiledKernel {
 
 class Compiler {
 public:
-  Compiler(mlir::func::FuncOp kernel, const InterpretOptions &options)
-      : options(options), slots(kernel), kernel(kernel), compiled(new CompiledKernel) {}
+  /// `bounded`: every float is a `Bounded`.
+  Compiler(mlir::func::FuncOp kernel, const InterpretOptions &options, bool bounded)
+      : options(options), bounded(bounded), slots(kernel), kernel(kernel), compiled(new CompiledKernel) {}
 
   llvm::Expected<std::unique_ptr<CompiledKernel>> compile();
 
   //===-- For the families ----------------------------------------------------------------------------------------===//
 
-  /// How a scalar or the elements of a tile are stored; none for a type that the interpreter does not know.
+  /// How a scalar or the elements of a tile live in the frame; none for a type that the interpreter does not know.
   std::optional<Element> elementFor(mlir::Type type) const;
+  /// What rounding to a type of floats costs; null unless `bounded`, and for other types.
+  const FloatFormat *formatFor(mlir::Type type) const;
 
   Array at(mlir::Value value) const { return slots.at(value); }
   /// Room for a result. Views and all types that `elementFor` knows have one; `compileBlock` has checked it.
@@ -59,6 +62,7 @@ public:
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
 
   const InterpretOptions &options;
+  const bool bounded;
   Slots slots;
   /// While the combiner of a reduction is compiled lane-wise: how many elements each of its scalars holds; else 0.
   int64_t laneCapacity = 0;
@@ -72,6 +76,9 @@ private:
   std::vector<int> scratches;
   std::optional<std::pair<mlir::Location, std::string>> failure;
 };
+
+/// How a scalar or the elements of a tile are stored in memory; none for a type that the interpreter does not know.
+std::optional<Element> storedElementFor(mlir::Type type);
 
 /// A family compiles the ops it knows and gives none for all others.
 using Family = std::optional<mlir::LogicalResult> (*)(Compiler &compiler, mlir::Operation *op);

@@ -1,5 +1,7 @@
 /// Runs a compiled kernel over its grid: threads take programs by turns, each with values and findings of its own.
+#include "backend/interpreter/Bounds.h"
 #include "backend/interpreter/Compiler.h"
+#include "backend/interpreter/Transfer.h"
 
 #include <numeric>
 #include <thread>
@@ -63,35 +65,42 @@ static std::string checkInvocation(const CompiledKernel &kernel, const Invocatio
   return {};
 }
 
-llvm::Expected<InterpretReport> tile::interpret(func::FuncOp kernel, const Invocation &invocation,
-                                                const InterpretOptions &options) {
-  auto compiled = Compiler(kernel, options).compile();
+/// Writes the constants and the arguments into the values of a thread.
+static void prepare(Frame &frame, const CompiledKernel &code, func::FuncOp kernel, ArrayRef<uint64_t> arguments) {
+  for (const auto &[offset, data] : code.constants)
+    memcpy(frame.at(offset), data.data(), data.size());
+  for (auto [array, type, word] : llvm::zip_equal(code.arguments, kernel.getArgumentTypes(), arguments)) {
+    if (array.element == Element::Bounded) {
+      *frame.at<Bounded>(array.offset) = {floatAt(&word, *storedElementFor(type)), 0};
+      continue;
+    }
+    uint64_t bits = array.element == Element::I1 ? (word & 0xff) != 0
+                    : isa<PtrType>(type)         ? frame.memory->pointerTo(word)
+                                                 : word;
+    memcpy(frame.at(array.offset), &bits, array.bytes());
+  }
+}
+
+/// Runs `kernel` on `memory`, whose buffers are those of the invocation.
+static llvm::Expected<InterpretReport> runOn(Memory &memory, func::FuncOp kernel, const Invocation &invocation,
+                                             const InterpretOptions &options, bool bounded) {
+  auto compiled = Compiler(kernel, options, bounded).compile();
   if (!compiled)
     return compiled.takeError();
   const CompiledKernel &code = **compiled;
   if (std::string reason = checkInvocation(code, invocation); !reason.empty())
     return llvm::make_error<InterpretError>(kernel.getLoc(), reason);
 
-  Memory memory(invocation.buffers, options);
   const auto &grid = invocation.grid;
   int64_t programs = grid[0] * grid[1] * grid[2];
   StartOrder order(programs, options.seed);
   std::atomic<int64_t> turns{0};
-  std::vector<uint64_t> arguments;
-  for (auto [argument, type] : llvm::zip_equal(invocation.arguments, kernel.getArgumentTypes()))
-    arguments.push_back(isa<PtrType>(type) ? memory.pointerTo(argument) : argument);
-
   auto work = [&](Frame &frame) {
     ValueMemory values(code.valueBytes);
     frame.values = values.get();
     frame.memory = &memory;
     frame.grid = grid;
-    for (const auto &[offset, data] : code.constants)
-      memcpy(frame.at(offset), data.data(), data.size());
-    for (auto [array, word] : llvm::zip_equal(code.arguments, arguments)) {
-      uint64_t bits = array.element == Element::I1 ? (word & 0xff) != 0 : word;
-      memcpy(frame.at(array.offset), &bits, array.bytes());
-    }
+    prepare(frame, code, kernel, invocation.arguments);
     for (int64_t turn; (turn = turns.fetch_add(1)) < programs;) {
       int64_t number = order(turn);
       frame.program = {{number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]}, number};
@@ -119,5 +128,23 @@ llvm::Expected<InterpretReport> tile::interpret(func::FuncOp kernel, const Invoc
   if (options.conflicts && programs > 0)
     memory.reportConflicts(grid, findings);
   report.findings = findings.sorted();
+  return report;
+}
+
+llvm::Expected<InterpretReport> tile::interpret(func::FuncOp kernel, const Invocation &invocation,
+                                                const InterpretOptions &options) {
+  Memory memory(invocation.buffers, options, /*bounded=*/false);
+  return runOn(memory, kernel, invocation, options, /*bounded=*/false);
+}
+
+llvm::Expected<BoundsReport> tile::interpretBounds(func::FuncOp kernel, const Invocation &invocation,
+                                                   const InterpretOptions &options) {
+  Memory memory(invocation.buffers, options, /*bounded=*/true);
+  auto run = runOn(memory, kernel, invocation, options, /*bounded=*/true);
+  if (!run)
+    return run.takeError();
+  BoundsReport report{std::move(*run), {}};
+  for (int buffer = 0, end = invocation.buffers.size(); buffer < end; ++buffer)
+    report.buffers.push_back(memory.boundedElements(buffer));
   return report;
 }

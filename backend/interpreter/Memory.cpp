@@ -1,5 +1,7 @@
 #include "backend/interpreter/Memory.h"
 
+#include "backend/interpreter/Transfer.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tile;
@@ -25,9 +27,23 @@ struct Writers {
 };
 } // namespace
 
-Memory::Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options)
+BoundedElements Memory::boundedElements(int buffer) const {
+  BoundedElements elements;
+  for (const Bounded &element : regions[buffer].bounds) {
+    elements.values.push_back(element.value);
+    elements.errors.push_back(element.error);
+  }
+  return elements;
+}
+
+bool Memory::fits(Place place, Element element) const {
+  Element held = buffers[place.buffer].element;
+  return isFloat(element) ? element == held && place.offset % sizeOf(held) == 0 : !isFloat(held);
+}
+
+Memory::Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options, bool bounded)
     : buffers(buffers), regions(new Region[buffers.size()]), trackConflicts(options.conflicts),
-      trackReads(options.uninitialized) {
+      trackReads(options.uninitialized), bounded(bounded) {
   for (auto [number, buffer] : llvm::enumerate(buffers)) {
     Region &region = regions[number];
     region.data = static_cast<char *>(buffer.base);
@@ -40,6 +56,14 @@ Memory::Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options)
     if (trackReads && !buffer.initialized)
       region.written.reset(new std::atomic<bool>[elements]());
     byAddress.push_back(number);
+    if (!bounded || !isFloat(buffer.element))
+      continue;
+    int64_t whole = region.bytes / region.elementBytes;
+    for (int64_t i = 0; i < whole; ++i)
+      region.bounds.push_back({floatAt(region.data + i * region.elementBytes, buffer.element), 0});
+    region.data = reinterpret_cast<char *>(region.bounds.data());
+    region.bytes = whole * region.elementBytes;
+    region.scale = sizeOf(Element::Bounded) / region.elementBytes;
   }
   llvm::sort(byAddress,
              [&](int a, int b) { return std::pair(regions[a].address, a) < std::pair(regions[b].address, b); });
@@ -125,13 +149,17 @@ bool Memory::allow(AccessKind kind, Place place, int64_t count, int64_t size, in
   return true;
 }
 
-void Memory::reportOutside(AccessKind kind, uint64_t pointer, int64_t size, const Program &program, const Site &site,
+void Memory::reportOutside(AccessKind kind, uint64_t pointer, Element element, const Program &program, const Site &site,
                            Findings &findings) const {
   Place place = placeOf(pointer);
   findings.add(FindingKind::OutOfBounds, site, program, place.buffer, elementAt(place), [&]() -> std::string {
     if (place.buffer < 0)
       return llvm::formatv("{0} at address {1:x}, which is in no buffer; expected one of the arguments", describe(kind),
                            addressOf(pointer));
+    int64_t bytes = regions[place.buffer].bytes;
+    if (bounded && place.offset >= 0 && place.offset <= bytes - sizeOf(element))
+      return llvm::formatv("{0} of element {1} of `{2}` as another type; expected the type that it holds",
+                           describe(kind), elementAt(place), buffers[place.buffer].name);
     return llvm::formatv("{0} of element {1} of `{2}`; expected at least 0 and below {3}", describe(kind),
                          elementAt(place), buffers[place.buffer].name,
                          regions[place.buffer].bytes / regions[place.buffer].elementBytes);

@@ -6,6 +6,8 @@
 #ifndef BACKEND_INTERPRETER_MEMORY_H
 #define BACKEND_INTERPRETER_MEMORY_H
 
+#include "backend/interpreter/Bounds.h"
+#include "backend/interpreter/ElementLoops.h"
 #include "backend/interpreter/Findings.h"
 
 #include <atomic>
@@ -32,7 +34,8 @@ struct Place {
 
 class Memory {
 public:
-  Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options);
+  /// `bounded`: floats are kept as `Bounded`, beside the buffers.
+  Memory(llvm::ArrayRef<Buffer> buffers, const InterpretOptions &options, bool bounded);
 
   /// The pointer for a host address that is an argument or was read from memory; an address at the end of a buffer
   /// belongs to it, for an empty one has no other.
@@ -41,23 +44,26 @@ public:
   static uint64_t addressOf(uint64_t pointer) { return pointer & kAddressMask; }
   Place placeOf(uint64_t pointer) const;
 
-  /// Whether `bytes` from `place` on are all in its buffer.
-  bool contains(Place place, int64_t bytes) const {
-    return place.buffer >= 0 && place.offset >= 0 && place.offset <= regions[place.buffer].bytes - bytes;
+  /// Whether `bytes` of elements from `place` on are all in its buffer, and may be accessed as what they are.
+  bool contains(Place place, Element element, int64_t bytes) const {
+    return place.buffer >= 0 && place.offset >= 0 && place.offset <= regions[place.buffer].bytes - bytes &&
+           (!bounded || fits(place, element));
   }
   /// Where the interpreter keeps the element at a place that is inside.
-  char *dataAt(Place place) const { return regions[place.buffer].data + place.offset; }
-
-  /// Whether an access needs `noteAccess`.
-  bool tracks() const { return trackConflicts || trackReads; }
+  char *dataAt(Place place) const {
+    const Region &region = regions[place.buffer];
+    return region.data + place.offset * region.scale;
+  }
+  /// What a buffer of floats holds if floats are bounded.
+  BoundedElements boundedElements(int buffer) const;
 
   /// Reports what is wrong with an access of `count` elements of `size` bytes, `stride` bytes apart from `place` on,
   /// all inside. Returns false if it must not happen.
   bool allow(AccessKind kind, Place place, int64_t count, int64_t size, int64_t stride, const Program &program,
              const Site &site, Findings &findings);
 
-  /// Reports an access outside every buffer.
-  void reportOutside(AccessKind kind, uint64_t pointer, int64_t size, const Program &program, const Site &site,
+  /// Reports an access of an element that no buffer contains.
+  void reportOutside(AccessKind kind, uint64_t pointer, Element element, const Program &program, const Site &site,
                      Findings &findings) const;
 
   llvm::ArrayRef<Buffer> getBuffers() const { return buffers; }
@@ -73,6 +79,10 @@ private:
     uint64_t address;
     int64_t bytes;
     int64_t elementBytes;
+    /// Bytes in `data` per byte of the buffer.
+    int64_t scale = 1;
+    /// The elements of a buffer of floats if these are bounded.
+    std::vector<Bounded> bounds;
     /// Per element, who wrote it; null if conflicts are not tracked.
     std::unique_ptr<std::atomic<uint64_t>[]> writers;
     /// The first site that found another writer.
@@ -81,11 +91,13 @@ private:
     std::unique_ptr<std::atomic<bool>[]> written;
   };
 
+  bool fits(Place place, Element element) const;
+
   llvm::ArrayRef<Buffer> buffers;
   std::unique_ptr<Region[]> regions;
   /// Buffer numbers by address.
   std::vector<int> byAddress;
-  bool trackConflicts, trackReads;
+  bool trackConflicts, trackReads, bounded;
 };
 
 } // namespace tile::interpreter

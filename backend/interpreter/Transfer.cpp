@@ -64,3 +64,11 @@ int64_t tile::interpreter::integerAt(const char *data, Element element, int64_t 
   memcpy(&bits, data + index * size, size);
   return static_cast<int64_t>(bits << unused) >> unused;
 }
+
+double tile::interpreter::floatAt(const void *data, Element element) {
+  double value;
+  const void *in[] = {data, data, data};
+  const char *conversion = element == Element::F64 ? "arith.bitcast" : "arith.extf";
+  findElementLoop(conversion, element, Element::F64)(&value, in, 1, nullptr);
+  return value;
+}

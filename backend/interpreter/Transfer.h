@@ -19,6 +19,9 @@ void finishLoad(Loaded kind, char *elements, int64_t count, const Memory &memory
 /// A signed integer of any type.
 int64_t integerAt(const char *data, Element element, int64_t index);
 
+/// A float of any stored type.
+double floatAt(const void *data, Element element);
+
 } // namespace tile::interpreter
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TEST_UNIT_INTERPRETER_LAUNCH_H
 #define TEST_UNIT_INTERPRETER_LAUNCH_H
 
-#include "backend/interpreter/Interpreter.h"
+#include "backend/interpreter/Bounds.h"
 #include "ir/Tile/TileOps.h"
 
 #include "mlir/Parser/Parser.h"
@@ -55,6 +55,13 @@ public:
     auto report = tryRun(grid);
     if (report)
       return *report;
+    ADD_FAILURE() << llvm::toString(report.takeError());
+    return {};
+  }
+  BoundsReport bounds(std::array<int64_t, 3> grid = {1, 1, 1}) {
+    auto report = interpretBounds(*module->getOps<mlir::func::FuncOp>().begin(), {arguments, grid, buffers}, options);
+    if (report)
+      return std::move(*report);
     ADD_FAILURE() << llvm::toString(report.takeError());
     return {};
   }

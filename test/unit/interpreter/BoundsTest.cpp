@@ -1,0 +1,229 @@
+/// Error bounds: what a kernel computes with its own roundings, in another order or with worse functions, lies within
+/// them; and they are not much wider than that.
+#include "backend/interpreter/Bounds.h"
+#include "test/unit/interpreter/Launch.h"
+
+#include <cmath>
+#include <random>
+
+using namespace tile;
+
+static std::vector<float> randomFloats(int64_t count, float low, float high, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(low, high);
+  std::vector<float> data(count);
+  for (float &x : data)
+    x = uniform(random);
+  return data;
+}
+
+/// A kernel that loads two tiles of 64 `element`s, computes `%r` from `%a` and `%b` and stores it.
+static std::string elementwiseKernel(const std::string &element, const std::string &body) {
+  std::string tile = "64x" + element;
+  std::string kernel = "func.func @k(%pa: !tile.ptr<E>, %pb: !tile.ptr<E>, %pc: !tile.ptr<E>) {\n"
+                       "%zero = arith.constant 0 : index\n";
+  for (const char *name : {"a", "b", "c"})
+    kernel +=
+        std::string("%v") + name + " = tile.make_view %p" + name + ", [64], [1] : !tile.ptr<E> -> !tile.view<T>\n";
+  for (const char *name : {"a", "b"})
+    kernel +=
+        std::string("%") + name + " = tile.load %v" + name + "[%zero :+ 64] : !tile.view<T>, (index) -> tensor<T>\n";
+  kernel += body + "\ntile.store %r, %vc[%zero :+ 64] : tensor<T>, !tile.view<T>, (index)\nreturn\n}";
+  for (auto [from, to] : {std::pair(std::string("<E>"), "<" + element + ">"), {"<T>", "<" + tile + ">"}})
+    for (size_t at; (at = kernel.find(from)) != std::string::npos;)
+      kernel.replace(at, from.size(), to);
+  return kernel;
+}
+
+TEST(Bounds, HoldForEveryOpAndAreTight) {
+  // Operands are above 0 and below 1, where every function below is defined and smooth.
+  auto a = randomFloats(64, 0.05f, 0.95f, 1), b = randomFloats(64, 0.05f, 0.95f, 2);
+  for (const char *body : {"%r = arith.addf %a, %b : tensor<T>",     "%r = arith.subf %a, %b : tensor<T>",
+                           "%r = arith.mulf %a, %b : tensor<T>",     "%r = arith.divf %a, %b : tensor<T>",
+                           "%r = arith.maximumf %a, %b : tensor<T>", "%r = arith.negf %a : tensor<T>",
+                           "%r = math.absf %a : tensor<T>",          "%r = math.atan %a : tensor<T>",
+                           "%r = math.cos %a : tensor<T>",           "%r = math.erf %a : tensor<T>",
+                           "%r = math.exp %a : tensor<T>",           "%r = math.exp2 %a : tensor<T>",
+                           "%r = math.fma %a, %b, %a : tensor<T>",   "%r = math.log %a : tensor<T>",
+                           "%r = math.log2 %a : tensor<T>",          "%r = math.log1p %a : tensor<T>",
+                           "%r = math.powf %a, %b : tensor<T>",      "%r = math.rsqrt %a : tensor<T>",
+                           "%r = math.sin %a : tensor<T>",           "%r = math.sqrt %a : tensor<T>",
+                           "%r = math.tanh %a : tensor<T>"}) {
+    // Operands with errors of their own: the op is applied to its result once more.
+    std::string first = std::string(body).replace(1, 1, "q"), second = body;
+    for (size_t at = 0; (at = second.find("%a", at)) != std::string::npos; at += 2)
+      second.replace(at, 2, "%q");
+    bool isLog = second.find("log") != std::string::npos; // of a number below 1 it is negative
+    std::string twice = isLog ? first + "\n%r = math.exp %q : tensor<T>" : first + "\n" + second;
+    std::vector<float> c(64);
+    Launch launch(elementwiseKernel("f32", twice));
+    launch.in(a).in(b).out(c);
+    BoundedElements bounds = launch.bounds().buffers[2];
+    EXPECT_EQ(c, std::vector<float>(64)) << "a bounded run writes no floats";
+    launch.runClean();
+    for (int i = 0; i < 64; ++i) {
+      ASSERT_LE(std::abs(c[i] - bounds.values[i]), bounds.errors[i]) << body << " of " << a[i] << ", " << b[i];
+      ASSERT_LE(bounds.errors[i], 1e-4 * (1 + std::abs(bounds.values[i]))) << body << " of " << a[i] << ", " << b[i];
+    }
+  }
+}
+
+TEST(Bounds, KnowThePrecisionOfSixteenBitFloats) {
+  std::vector<BFloat> a(64), b(64), c(64);
+  for (int i = 0; i < 64; ++i) {
+    a[i] = toBFloat(1 + 0.37f * i);
+    b[i] = toBFloat(3 - 0.11f * i);
+  }
+  Launch launch(elementwiseKernel("bf16", "%p = arith.mulf %a, %b : tensor<T>\n%r = arith.addf %p, %a : tensor<T>"));
+  launch.in(a).in(b).out(c);
+  BoundedElements bounds = launch.bounds().buffers[2];
+  launch.runClean();
+  for (int i = 0; i < 64; ++i) {
+    double x = toFloat(a[i]), y = toFloat(b[i]), exact = x * y + x;
+    EXPECT_EQ(bounds.values[i], exact);
+    EXPECT_LE(std::abs(toFloat(c[i]) - exact), bounds.errors[i]);
+    double oneEach = 0x1p-8 * (std::abs(x * y) + std::abs(exact));
+    EXPECT_GE(bounds.errors[i], oneEach);
+    EXPECT_LE(bounds.errors[i], oneEach * 1.02);
+  }
+}
+
+TEST(Bounds, CoverTheLossOfSubtractingCloseNumbers) {
+  std::vector<float> a(64, 1), b(64, 3), c(64);
+  // 1 / 3 * 3 - 1 is 0; the bound is that of the two operations before.
+  Launch launch(elementwiseKernel("f32", "%q = arith.divf %a, %b : tensor<T>\n%p = arith.mulf %q, %b : tensor<T>\n"
+                                         "%r = arith.subf %p, %a : tensor<T>"));
+  launch.in(a).in(b).out(c);
+  BoundedElements bounds = launch.bounds().buffers[2];
+  EXPECT_NEAR(bounds.values[0], 0, 1e-15);
+  EXPECT_GT(bounds.errors[0], 1e-7);
+  EXPECT_LT(bounds.errors[0], 1.3e-7);
+}
+
+TEST(Bounds, AreInfiniteWhereAnErrorDecides) {
+  std::vector<float> a(64, 1), b(64, 3), c(64);
+  Launch launch(elementwiseKernel("f32", "%q = arith.divf %a, %b : tensor<T>\n%p = arith.mulf %q, %b : tensor<T>\n"
+                                         "%s = arith.subf %p, %a : tensor<T>\n%r = arith.divf %a, %s : tensor<T>"));
+  launch.in(a).in(b).out(c);
+  EXPECT_EQ(launch.bounds().buffers[2].errors[0], INFINITY);
+}
+
+TEST(Bounds, InfinityIsExactWhateverIsAddedToIt) {
+  std::vector<float> a(64, -INFINITY), b(64, 3), c(64);
+  // A masked score of attention: exp(-inf - m) is 0 for every m.
+  Launch launch(elementwiseKernel("f32", "%l = math.log %b : tensor<T>\n%s = arith.subf %a, %l : tensor<T>\n"
+                                         "%r = math.exp %s : tensor<T>"));
+  launch.in(a).in(b).out(c);
+  BoundedElements bounds = launch.bounds().buffers[2];
+  EXPECT_EQ(bounds.values[0], 0);
+  EXPECT_LT(bounds.errors[0], 1e-37);
+}
+
+TEST(Bounds, ADecimalConstantIsRoundedAndAShortOneIsNot) {
+  auto errorOf = [](const std::string &constant) {
+    std::vector<float> a(64, 1), b(64, 1), c(64);
+    Launch launch(elementwiseKernel("f32", "%r = arith.constant dense<" + constant + "> : tensor<T>"));
+    launch.in(a).in(b).out(c);
+    return launch.bounds().buffers[2].errors[0];
+  };
+  EXPECT_EQ(errorOf("0.5"), 0);
+  EXPECT_EQ(errorOf("-3.0"), 0);
+  EXPECT_NEAR(errorOf("0.1"), 0.1 * 0x1p-24, 1e-12);
+}
+
+/// The sum of `n` floats, then its product with itself by a dot of 1 x 1.
+static std::string sumKernel(int64_t n) {
+  std::string tile = std::to_string(n) + "xf32";
+  return "func.func @k(%pa: !tile.ptr<f32>, %pc: !tile.ptr<f32>) {\n%zero = arith.constant 0 : index\n%va = "
+         "tile.make_view %pa, [" +
+         std::to_string(n) + "], [1] : !tile.ptr<f32> -> !tile.view<" + tile + ">\n%a = tile.load %va[%zero :+ " +
+         std::to_string(n) + "] : !tile.view<" + tile + ">, (index) -> tensor<" + tile +
+         ">\n%s = tile.reduce %a axis 0 : tensor<" + tile +
+         "> -> f32 {\n^bb0(%x: f32, %y: f32):\n%z = arith.addf %x, %y : f32\ntile.yield %z : f32\n}\n"
+         "tile.store_ptr %s, %pc : f32, !tile.ptr<f32>\nreturn\n}";
+}
+
+TEST(Bounds, OfASumHoldForEveryOrder) {
+  auto a = randomFloats(1000, -1, 1, 5);
+  std::vector<float> c(1);
+  Launch launch(sumKernel(1000));
+  launch.in(a).out(c);
+  BoundedElements bounds = launch.bounds().buffers[1];
+  double exact = 0, magnitude = 0;
+  for (float x : a) {
+    exact += x;
+    magnitude += std::abs(x);
+  }
+  EXPECT_DOUBLE_EQ(bounds.values[0], exact);
+  EXPECT_NEAR(bounds.errors[0], 999 * 0x1p-24 * magnitude, 1e-6);
+  for (int order = 0; order < 3; ++order) {
+    float sum = 0;
+    if (order == 1)
+      std::sort(a.begin(), a.end());
+    if (order == 2)
+      std::reverse(a.begin(), a.end());
+    for (float x : a)
+      sum += x;
+    EXPECT_LE(std::abs(sum - exact), bounds.errors[0]);
+  }
+}
+
+TEST(Bounds, OfAProductOfMatricesHold) {
+  auto a = randomFloats(3 * 50, -1, 1, 6), b = randomFloats(50 * 2, -1, 1, 7);
+  std::vector<float> c(6, 0.1f);
+  for (const char *mode : {"ieee", "tf32"}) {
+    Launch launch(std::string("func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pc: !tile.ptr<f32>) {\n") +
+                  R"mlir(
+  %zero = arith.constant 0 : index
+  %va = tile.make_view %pa, [3, 50], [50, 1] : !tile.ptr<f32> -> !tile.view<3x50xf32>
+  %vb = tile.make_view %pb, [50, 2], [2, 1] : !tile.ptr<f32> -> !tile.view<50x2xf32>
+  %vc = tile.make_view %pc, [3, 2], [2, 1] : !tile.ptr<f32> -> !tile.view<3x2xf32>
+  %a = tile.load %va[%zero :+ 3, %zero :+ 50] : !tile.view<3x50xf32>, (index, index) -> tensor<3x50xf32>
+  %b = tile.load %vb[%zero :+ 50, %zero :+ 2] : !tile.view<50x2xf32>, (index, index) -> tensor<50x2xf32>
+  %c = tile.load %vc[%zero :+ 3, %zero :+ 2] : !tile.view<3x2xf32>, (index, index) -> tensor<3x2xf32>
+  %d = tile.dot )mlir" +
+                  mode + R"mlir( signed %a, %b, %c : tensor<3x50xf32>, tensor<50x2xf32>, tensor<3x2xf32>
+  tile.store %d, %vc[%zero :+ 3, %zero :+ 2] : tensor<3x2xf32>, !tile.view<3x2xf32>, (index, index)
+  return
+})mlir");
+    c.assign(6, 0.1f);
+    launch.in(a).in(b).inout(c);
+    BoundedElements bounds = launch.bounds().buffers[2];
+    launch.runClean();
+    for (int i = 0; i < 6; ++i) {
+      double exact = 0.1f, magnitude = 0;
+      for (int k = 0; k < 50; ++k) {
+        exact += static_cast<double>(a[i / 2 * 50 + k]) * b[k * 2 + i % 2];
+        magnitude += std::abs(static_cast<double>(a[i / 2 * 50 + k]) * b[k * 2 + i % 2]);
+      }
+      EXPECT_NEAR(bounds.values[i], exact, 1e-14);
+      EXPECT_LE(std::abs(c[i] - exact), bounds.errors[i]);
+      EXPECT_LE(bounds.errors[i], magnitude * (*mode == 't' ? 1.1e-3 : 1e-5));
+    }
+  }
+}
+
+TEST(Bounds, AnAccessAsAnotherTypeIsFoundAndTouchesNothing) {
+  std::vector<int32_t> a = {1, 2};
+  std::vector<float> b(2);
+  Launch launch(
+      "func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>) {\n%x = tile.load_ptr %pa : !tile.ptr<f32> -> f32\n"
+      "tile.store_ptr %x, %pb : f32, !tile.ptr<f32>\nreturn\n}");
+  launch.in(a).out(b);
+  BoundsReport report = launch.bounds();
+  ASSERT_EQ(report.run.findings.size(), 1u);
+  EXPECT_EQ(report.run.findings[0].message,
+            "read of element 0 of `a` as another type; expected the type that it holds");
+  EXPECT_TRUE(report.buffers[0].values.empty());
+}
+
+TEST(Bounds, AtomicSumsCarryTheErrorsOfTheirTerms) {
+  std::vector<float> a(1);
+  Launch launch("func.func @k(%pa: !tile.ptr<f32>) {\n%c = arith.constant 0.1 : f32\n"
+                "%old = tile.atomic_ptr add %c, %pa : f32, !tile.ptr<f32>\nreturn\n}");
+  launch.inout(a);
+  BoundedElements bounds = launch.bounds({100, 1, 1}).buffers[0];
+  EXPECT_NEAR(bounds.values[0], 100 * static_cast<double>(0.1f), 1e-12);
+  EXPECT_GE(bounds.errors[0], 100 * 0.1 * 0x1p-24);
+  EXPECT_LE(bounds.errors[0], 100 * 10 * 0x1p-24);
+}
