@@ -1,9 +1,13 @@
 /// Every pass in order. To add one: its line here, under its stage.
 #include "backend/pipeline/Pipeline.h"
 
+#include "backend/TileGPUToLLVM/Passes.h"
 #include "backend/ptx/EmitPtx.h"
 #include "ir/Tile/TileOps.h"
 #include "ir/Tile/Transforms/Passes.h"
+#include "ir/TileGPU/Passes.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/Passes.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -38,7 +42,8 @@ Stage stageOf(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op); function && !function.isExternal())
       stage = Stage::LLVM;
-    else if (op->getName().getDialectNamespace() == "tgpu" || llvm::any_of(op->getResultTypes(), isTileGPU))
+    else if (op->getName().getDialectNamespace() == "tgpu" || op->hasAttr(tgpu::TileGPUDialect::kWarps) ||
+             llvm::any_of(op->getResultTypes(), isTileGPU))
       stage = Stage::TileGPU;
     else
       return WalkResult::advance();
@@ -49,7 +54,22 @@ Stage stageOf(ModuleOp module) {
 
 void addSourcePasses(OpPassManager &passes) { passes.addPass(createFuseMultiplyAddPass()); }
 
-void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {}
+void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::TileGPU:
+    passes.addPass(tgpu::createAssumeVariantPass({options.variant}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass({options.warps}));
+    break;
+  case Stage::LLVM:
+    passes.addPass(tgpu::createLowerTilesPass());
+    passes.addPass(tgpu::createScalarsToLLVMPass());
+    break;
+  case Stage::Tile:
+  case Stage::Ptx:
+  case Stage::Cubin:
+    break;
+  }
+}
 
 void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
@@ -59,6 +79,12 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createLoopInvariantCodeMotionPass());
     break;
   case Stage::TileGPU:
+    passes.addNestedPass<func::FuncOp>(tgpu::createRemoveConversionsPass());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createLoopInvariantCodeMotionPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
     break;
   case Stage::LLVM:
     // Half of the NVVM ops are intrinsics; the others become inline assembly here.
@@ -110,12 +136,15 @@ std::vector<std::string> passNames(MLIRContext &context) {
 
 void registerDialects(DialectRegistry &registry) {
   registry.insert<TileDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect>();
+                  math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect, tgpu::TileGPUDialect>();
   registerLLVMTranslations(registry);
 }
 
 void registerPasses() {
   registerTilePasses();
+  tgpu::registerTileGPUPasses();
+  tgpu::registerTileGPUToLLVMPasses();
+  tgpu::registerTileToTileGPUPasses();
   registerCanonicalizerPass();
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();

@@ -34,15 +34,14 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kContract) {
-    if (!isa<func::FuncOp>(op))
-      return op->emitError() << "attribute '" << kContract << "' is on '" << op->getName()
-                             << "'; expected a 'func.func'";
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitError() << "attribute '" << kContract << "' is on '" << op->getName() << "'; expected a function";
     if (!isa<DictionaryAttr>(attribute.getValue()))
       return op->emitError() << "attribute '" << kContract << "' is not a dictionary";
     return success();
   }
   if (attribute.getName() == kSchedule) {
-    if (!isa<LoopLikeOpInterface, func::FuncOp>(op))
+    if (!isa<LoopLikeOpInterface, FunctionOpInterface>(op))
       return op->emitError() << "attribute '" << kSchedule << "' is on '" << op->getName()
                              << "'; expected a loop or a kernel";
     if (!isa<DictionaryAttr>(attribute.getValue()))

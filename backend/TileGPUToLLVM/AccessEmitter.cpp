@@ -1,0 +1,160 @@
+#include "backend/TileGPUToLLVM/AccessEmitter.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, const Layout *layout,
+                             const ViewParts &view, ArrayRef<ValueRange> indices, int64_t elementBytes)
+    : emit(emit), access(access), plan(plan), layout(layout), view(view), indices(indices), elementBytes(elementBytes),
+      dims(access), offsetType(plan.getNarrow() ? emit.builder.getI32Type() : emit.builder.getI64Type()) {
+  if (layout)
+    coordinates.emplace(emit, *layout);
+  Type i64 = emit.builder.getI64Type();
+  threadOffset = emit.constant(offsetType, 0);
+  for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
+    Value stride = getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.strides[dim]);
+    strideBytes.push_back(emit.mul(emit.toInteger(stride, offsetType), emit.constant(offsetType, elementBytes)));
+    bounds.emplace_back();
+    if (size == ViewAccess::kGather)
+      continue;
+    Value corner = emit.toInteger(indices[dim].front(), i64);
+    Value offset = emit.toInteger(corner, offsetType);
+    bool nonNegative = llvm::is_contained(plan.getNonNegative(), static_cast<int64_t>(dim));
+    if (size == ViewAccess::kPoint) {
+      if (access.needsCheck(dim)) {
+        // Below 0 is huge when read as unsigned.
+        Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
+        pointsInside = both(pointsInside, emit.compare(arith::CmpIPredicate::ult, corner, extent));
+      }
+    } else {
+      unsigned tileDim = *dims.tileDim[dim];
+      if (access.needsCheck(dim))
+        bounds.back() = boundsOf(corner, view.extents[dim], size, nonNegative);
+      if (coordinates->isSum(tileDim))
+        offset = emit.add(offset, emit.toInteger(coordinates->threadPart(tileDim), offsetType));
+    }
+    threadOffset = emit.add(threadOffset, emit.mul(offset, strideBytes.back()));
+  }
+}
+
+AccessEmitter::DimBounds AccessEmitter::boundsOf(Value corner, OpFoldResult extent, int64_t size, bool nonNegative) {
+  Type i32 = emit.builder.getI32Type();
+  Value zero = emit.i64(0), tile = emit.i64(size);
+  Value end =
+      emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, extent), emit.builder.getI64Type());
+  DimBounds result;
+  // A corner further below than the tile is large puts everything outside, as does one just that far.
+  Value clamped = nonNegative ? corner : emit.maxSigned(corner, emit.i64(-size));
+  Value high = emit.minSigned(emit.maxSigned(emit.sub(end, clamped), zero), tile);
+  result.high = emit.toInteger(high, i32);
+  if (!nonNegative)
+    result.low = emit.toInteger(emit.maxSigned(emit.sub(zero, clamped), zero), i32);
+  return result;
+}
+
+Value AccessEmitter::gatherIndex(unsigned viewDim, int64_t reg) {
+  // The index tile has the layout of the gathered dims; several registers of the access share one of it.
+  ValueRange registers = indices[viewDim];
+  if (registers.size() == 1)
+    return emit.toInteger(registers[0], emit.builder.getI64Type());
+  const Layout &indexLayout = layoutIn(access.getIndices()[viewDim]);
+  Coords part(indexLayout.rank(), 0), whole = layout->registerOffset(reg);
+  for (int dim = 0; dim < indexLayout.rank(); ++dim)
+    if (indexLayout.extent(dim) != 1)
+      part[dim] = whole[dims.gatherBegin + dim];
+  return emit.toInteger(registers[*indexLayout.registerAt(part)], emit.builder.getI64Type());
+}
+
+std::pair<Value, int64_t> AccessEmitter::address(int64_t reg) {
+  int64_t immediate = 0;
+  std::vector<int64_t> key;
+  Value offset = threadOffset;
+  for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
+    if (size == ViewAccess::kPoint)
+      continue;
+    if (size == ViewAccess::kGather) {
+      key.push_back(reg); // indices differ from register to register
+      continue;
+    }
+    unsigned tileDim = *dims.tileDim[dim];
+    int64_t part = coordinates->registerPart(tileDim, reg);
+    if (dims.contiguous == tileDim && coordinates->isSum(tileDim))
+      immediate = part * elementBytes;
+    else
+      key.push_back(part);
+  }
+  auto [row, isNew] = rows.try_emplace(key, Value());
+  if (!isNew)
+    return {row->second, immediate};
+  for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
+    if (size == ViewAccess::kGather) {
+      offset = emit.add(offset, emit.mul(emit.toInteger(gatherIndex(dim, reg), offsetType), strideBytes[dim]));
+      continue;
+    }
+    if (size == ViewAccess::kPoint)
+      continue;
+    unsigned tileDim = *dims.tileDim[dim];
+    bool isSum = coordinates->isSum(tileDim);
+    if (isSum && dims.contiguous == tileDim)
+      continue;
+    Value part = isSum ? emit.i32(coordinates->registerPart(tileDim, reg)) : coordinates->coordinate(tileDim, reg);
+    offset = emit.add(offset, emit.mul(emit.toInteger(part, offsetType), strideBytes[dim]));
+  }
+  row->second = emit.offset(view.base, offset);
+  return {row->second, immediate};
+}
+
+/// Whether coordinates of registers whose parts are `first` and `last` are within the bounds of a dim.
+Value AccessEmitter::insideDim(unsigned viewDim, int64_t first, int64_t last) {
+  const DimBounds &bound = bounds[viewDim];
+  if (!bound.high)
+    return Value();
+  unsigned tileDim = *dims.tileDim[viewDim];
+  int64_t firstPart = coordinates->registerPart(tileDim, first), lastPart = coordinates->registerPart(tileDim, last);
+  auto [known, isNew] = comparisons.try_emplace({viewDim, firstPart, lastPart}, Value());
+  if (!isNew)
+    return known->second;
+  Value result = emit.compare(arith::CmpIPredicate::slt, coordinates->coordinate(tileDim, last), bound.high);
+  if (bound.low)
+    result = emit.bitAnd(result,
+                         emit.compare(arith::CmpIPredicate::sge, coordinates->coordinate(tileDim, first), bound.low));
+  known->second = result;
+  return result;
+}
+
+Value AccessEmitter::inside(int64_t reg) { return vectorInside(reg, 1); }
+
+Value AccessEmitter::vectorInside(int64_t reg, int64_t vector) {
+  Value result = pointsInside;
+  Type i64 = emit.builder.getI64Type();
+  for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
+    if (size == ViewAccess::kPoint)
+      continue;
+    if (size == ViewAccess::kGather) {
+      if (!access.needsCheck(dim))
+        continue;
+      Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
+      result = both(result, emit.compare(arith::CmpIPredicate::ult, gatherIndex(dim, reg), extent));
+      continue;
+    }
+    // Where vectors are whole, one end speaks for the other.
+    bool isContiguous = dims.contiguous == *dims.tileDim[dim];
+    int64_t last = isContiguous && !plan.getWhole() ? reg + vector - 1 : reg;
+    result = both(result, insideDim(dim, reg, last));
+  }
+  return result;
+}
+
+Value AccessEmitter::mayCutVectors(int64_t vector) {
+  if (vector == 1 || plan.getWhole() || !dims.contiguous)
+    return Value();
+  const DimBounds &bound = bounds.back();
+  if (!bound.high)
+    return Value();
+  Value mask = emit.i32(vector - 1);
+  Value ends = bound.low ? emit.bitOr(bound.high, bound.low) : bound.high;
+  return emit.compare(arith::CmpIPredicate::ne, emit.bitAnd(ends, mask), emit.i32(0));
+}

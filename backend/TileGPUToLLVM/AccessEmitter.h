@@ -1,0 +1,67 @@
+/// Addresses and bounds of one access through a view, for every register that a thread holds of the accessed tile.
+///
+/// *Address* = base + corner · stride (the same for all threads) + thread's coordinate · stride + register's coordinate
+/// · stride. All but the sum with the base wrap in 32 bits where the plan says `narrow`, else in 64: an element inside
+/// the view has an offset that fits, so whatever wraps on the way there is exact in the end, and an element outside is
+/// not accessed. Registers that differ along the contiguous dim only share an address; the rest is an immediate.
+///
+/// *Bounds*: corner + coordinate is compared as coordinate < extent - corner, clamped to the tile's extent in 64 bits
+/// first. So the comparison is 32 bits wide and right for every corner, also below 0. Extents are below 2^62.
+#ifndef BACKEND_TILEGPUTOLLVM_ACCESSEMITTER_H
+#define BACKEND_TILEGPUTOLLVM_ACCESSEMITTER_H
+
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+#include "ir/Analysis/AccessFacts.h"
+
+namespace tile::tgpu {
+
+class AccessEmitter {
+public:
+  /// `layout` is that of the accessed tile, null for a single element. `indices` are the converted index operands.
+  AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, const Layout *layout, const ViewParts &view,
+                llvm::ArrayRef<mlir::ValueRange> indices, int64_t elementBytes);
+
+  /// Address of register `reg`, and the bytes to add to it at once.
+  std::pair<mlir::Value, int64_t> address(int64_t reg);
+
+  /// Whether the element of `reg` is inside the view; null where that is known.
+  mlir::Value inside(int64_t reg);
+  /// Whether the elements of all registers of the vector that begins at `reg` are inside; null where that is known.
+  mlir::Value vectorInside(int64_t reg, int64_t vector);
+
+  /// Whether a vector of `vector` elements may have elements on both sides of a bound; the same for all threads.
+  mlir::Value mayCutVectors(int64_t vector);
+
+  ThreadCoordinates *threads() { return coordinates ? &*coordinates : nullptr; }
+
+private:
+  struct DimBounds {
+    mlir::Value low, high; ///< i32, of the tile's coordinates; `low` is null where no coordinate is below it
+  };
+  DimBounds boundsOf(mlir::Value corner, mlir::OpFoldResult extent, int64_t size, bool nonNegative);
+  mlir::Value insideDim(unsigned viewDim, int64_t first, int64_t last);
+  mlir::Value gatherIndex(unsigned viewDim, int64_t reg);
+  mlir::Value both(mlir::Value a, mlir::Value b) { return a && b ? emit.bitAnd(a, b) : a ? a : b; }
+
+  Emitter &emit;
+  ViewAccess access;
+  AccessAttr plan;
+  const Layout *layout;
+  const ViewParts &view;
+  llvm::ArrayRef<mlir::ValueRange> indices;
+  int64_t elementBytes;
+  AccessDims dims;
+  mlir::Type offsetType;
+  std::optional<ThreadCoordinates> coordinates;
+
+  llvm::SmallVector<mlir::Value> strideBytes; ///< per dim of the view
+  mlir::Value threadOffset;                   ///< corner and thread's part, of the dims whose coordinate is a sum
+  mlir::Value pointsInside;                   ///< of the dims that are fixed; null: known
+  llvm::SmallVector<DimBounds> bounds;        ///< per dim of the view
+  std::map<std::vector<int64_t>, mlir::Value> rows;
+  std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> comparisons;
+};
+
+} // namespace tile::tgpu
+
+#endif

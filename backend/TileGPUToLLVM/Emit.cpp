@@ -1,0 +1,180 @@
+#include "backend/TileGPUToLLVM/Emit.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+Value Emitter::constant(Type type, int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
+}
+
+Value Emitter::zero(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return LLVM::ZeroOp::create(builder, loc, type);
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value Emitter::add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(loc, a, b); }
+Value Emitter::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
+Value Emitter::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); }
+Value Emitter::bitAnd(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(loc, a, b); }
+Value Emitter::bitXor(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(loc, a, b); }
+Value Emitter::bitOr(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(loc, a, b); }
+Value Emitter::minSigned(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
+Value Emitter::maxSigned(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
+
+Value Emitter::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+}
+
+Value Emitter::select(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+}
+
+Value Emitter::toInteger(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (isa<IndexType>(value.getType()) || isa<IndexType>(type))
+    return builder.createOrFold<arith::IndexCastOp>(loc, type, value);
+  if (value.getType().getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
+    return builder.createOrFold<arith::TruncIOp>(loc, type, value);
+  return builder.createOrFold<arith::ExtSIOp>(loc, type, value);
+}
+
+Value Emitter::offset(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+                             toInteger(bytes, builder.getI64Type()));
+}
+
+Value Emitter::bitcast(Value value, Type type) {
+  return value.getType() == type ? value : LLVM::BitcastOp::create(builder, loc, type, value).getResult();
+}
+
+SmallVector<Value> Emitter::ptx(const std::string &text, const std::string &constraints, ValueRange operands,
+                                TypeRange results, Effect effect) {
+  Type type = results.empty()       ? Type()
+              : results.size() == 1 ? results[0]
+                                    : LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::to_vector(results));
+  std::string all = constraints;
+  if (effect == Effect::Memory)
+    all += std::string(all.empty() ? "" : ",") + "~{memory}";
+  auto op = LLVM::InlineAsmOp::create(
+      builder, loc, type ? TypeRange(type) : TypeRange(), operands, text, all,
+      /*has_side_effects=*/effect == Effect::Memory, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), /*operand_attrs=*/ArrayAttr());
+  if (results.size() <= 1)
+    return SmallVector<Value>(op->result_begin(), op->result_end());
+  SmallVector<Value> values;
+  for (int64_t i = 0, e = results.size(); i < e; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, op.getRes(), i));
+  return values;
+}
+
+//===-- The thread
+//--------------------------------------------------------------------------------------------------===//
+
+Value Emitter::thread() {
+  if (!threadIndex)
+    threadIndex = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  return threadIndex;
+}
+
+Value Emitter::lane() {
+  if (!laneIndex)
+    laneIndex = bitAnd(thread(), i32(31));
+  return laneIndex;
+}
+
+Value Emitter::warp() {
+  if (!warpIndex)
+    warpIndex = builder.createOrFold<arith::ShRUIOp>(loc, thread(), i32(5));
+  return warpIndex;
+}
+
+void Emitter::barrier() { NVVM::Barrier0Op::create(builder, loc); }
+
+/// (index / divisor) % modulus, both often powers of two.
+static Value digitOf(Emitter &emit, Value index, int64_t divisor, int64_t modulus) {
+  OpBuilder &b = emit.builder;
+  if (divisor != 1)
+    index = llvm::isPowerOf2_64(divisor)
+                ? b.createOrFold<arith::ShRUIOp>(emit.loc, index, emit.i32(llvm::Log2_64(divisor)))
+                : b.createOrFold<arith::DivUIOp>(emit.loc, index, emit.i32(divisor));
+  return llvm::isPowerOf2_64(modulus) ? emit.bitAnd(index, emit.i32(modulus - 1))
+                                      : b.createOrFold<arith::RemUIOp>(emit.loc, index, emit.i32(modulus));
+}
+
+static Value emitTerm(Emitter &emit, const CoordTerm &term) {
+  Value index = term.hw == HwDim::Lane ? emit.lane() : emit.warp();
+  return emit.mul(digitOf(emit, index, term.divisor, term.modulus), emit.i32(term.scale));
+}
+
+/// The terms of whole bits combine by exclusive or, an odd digit is added to them.
+static Value emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms, bool wantBits, bool wantOdd) {
+  Value bits = emit.i32(0), odd = emit.i32(0);
+  for (const CoordTerm &term : terms) {
+    if (term.hw == HwDim::Block)
+      continue;
+    if (llvm::isPowerOf2_64(term.modulus) ? !wantBits : !wantOdd)
+      continue;
+    Value &sum = llvm::isPowerOf2_64(term.modulus) ? bits : odd;
+    sum = &sum == &bits ? emit.bitXor(sum, emitTerm(emit, term)) : emit.add(sum, emitTerm(emit, term));
+  }
+  return emit.add(bits, odd);
+}
+
+Value tgpu::emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms) { return ::emitTerms(emit, terms, true, true); }
+
+ThreadCoordinates::ThreadCoordinates(Emitter &emit, const Layout &layout) : emit(emit), layout(layout) {
+  for (int dim = 0; dim < layout.rank(); ++dim) {
+    std::vector<CoordTerm> terms = layout.threadTerms(dim);
+    threadBits.push_back(::emitTerms(emit, terms, true, false));
+    threadParts.push_back(tgpu::emitTerms(emit, terms));
+  }
+}
+
+Value ThreadCoordinates::coordinate(int dim, int64_t reg) {
+  int64_t part = registerPart(dim, reg);
+  if (isSum(dim))
+    return emit.add(threadParts[dim], emit.i32(part));
+  // Only bits are shared; the odd digits of thread and register are different ones and add up.
+  int64_t mask = (int64_t(1) << layout.lowBits(dim)) - 1;
+  Value bits = emit.bitXor(threadBits[dim], emit.i32(part & mask));
+  Value odd = emit.sub(threadParts[dim], threadBits[dim]);
+  return emit.add(emit.add(bits, odd), emit.i32(part & ~mask));
+}
+
+Value tgpu::emitDigitsAreZero(Emitter &emit, const Layout &layout, HwDim hw, Value index, const FreeDigits &free) {
+  Value all;
+  auto require = [&](Value digit) {
+    Value isZero = emit.compare(arith::CmpIPredicate::eq, digit, emit.i32(0));
+    all = all ? emit.bitAnd(all, isZero) : isZero;
+  };
+  int64_t bits = int64_t(1) << layout.bits(hw).size();
+  // The odd digits stand above the bits, so only the bits below them are masked.
+  if (free.bits)
+    require(emit.bitAnd(digitOf(emit, index, 1, bits), emit.i32(free.bits)));
+  for (int position : free.odd) {
+    int64_t divisor = bits;
+    for (int lower = 0; lower < position; ++lower)
+      divisor *= layout.odd(hw)[lower].radix;
+    require(digitOf(emit, index, divisor, layout.odd(hw)[position].radix));
+  }
+  return all;
+}
+
+Value ThreadCoordinates::isOwner() {
+  Value lanes = emitDigitsAreZero(emit, layout, HwDim::Lane, emit.lane(), layout.freeDigits(HwDim::Lane));
+  Value warps = emitDigitsAreZero(emit, layout, HwDim::Warp, emit.warp(), layout.freeDigits(HwDim::Warp));
+  return lanes && warps ? emit.bitAnd(lanes, warps) : lanes ? lanes : warps;
+}
+
+Value tgpu::sharedAddress(Emitter &emit, Operation *user, int64_t offset) {
+  auto type =
+      LLVM::LLVMPointerType::get(emit.builder.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  Value base = LLVM::AddressOfOp::create(emit.builder, emit.loc, type, kSharedName);
+  return offset ? emit.offset(base, emit.i64(offset)) : base;
+}

@@ -1,0 +1,185 @@
+/// Scalar functions of floats. Which op becomes what stands in Functions.def; here are the sequences, and what is
+/// common: 16-bit floats go through f32.
+#include "backend/TileGPUToLLVM/ScalarOps.h"
+
+#include "backend/TileGPUToLLVM/Emit.h"
+#include "ir/Tile/TileOps.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+static Value f32Constant(Emitter &emit, float value) {
+  return LLVM::ConstantOp::create(emit.builder, emit.loc, emit.builder.getF32Type(),
+                                  emit.builder.getF32FloatAttr(value));
+}
+
+/// One instruction of f32 operands and result.
+static Value instruction(Emitter &emit, StringRef mnemonic, ValueRange operands) {
+  std::string text = (mnemonic + " $0").str(), constraints = "=f";
+  for (size_t i = 0; i < operands.size(); ++i) {
+    text += ", $" + std::to_string(i + 1);
+    constraints += ",f";
+  }
+  return emit.ptx(text + ";", constraints, operands, emit.builder.getF32Type(), Emitter::Effect::None)[0];
+}
+
+//===-- Sequences
+//---------------------------------------------------------------------------------------------------===//
+
+/// PTX ISA, ex2.approx.ftz.f32: 2 ULP over the whole range, one instruction.
+static Value emitExp2(Emitter &emit, Value x) { return instruction(emit, "ex2.approx.ftz.f32", x); }
+
+/// PTX ISA, rsqrt.approx.ftz.f32: relative error 2^-22.9.
+static Value emitRsqrt(Emitter &emit, Value x) { return instruction(emit, "rsqrt.approx.ftz.f32", x); }
+
+/// e^x = 2^k · 2^f with k the integer nearest to x·log2(e), and f = x·log2(e) - k formed by two fma with log2(e) in two
+/// parts, so that its error is that of f and not of x·log2(e), which grows with x. ex2.approx of |f| <= 1/2 is within
+/// 2^-22.5; the product with 2^k is exact. k is clamped so that 2^k is normal; f then takes the rest and 2^f overflows,
+/// or vanishes, where e^x does. NaN and infinities come through f.
+static Value emitExp(Emitter &emit, Value x) {
+  OpBuilder &b = emit.builder;
+  Location loc = emit.loc;
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  constexpr float kLog2eHigh = 1.44269502f, kLog2eLow = 1.92596299e-8f;
+  // 1.5 · 2^23: adding it leaves an integer in the low bits of the float; 127 is the bias of the exponent.
+  constexpr float kRound = 12582912.0f + 127.0f;
+  Value scaled = LLVM::FMulOp::create(b, loc, x, f32Constant(emit, kLog2eHigh));
+  scaled = LLVM::MaxNumOp::create(b, loc, scaled, f32Constant(emit, -126.0f));
+  scaled = LLVM::MinNumOp::create(b, loc, scaled, f32Constant(emit, 126.0f));
+  Value rounded = LLVM::FAddOp::create(b, loc, scaled, f32Constant(emit, kRound));
+  Value integer = LLVM::FSubOp::create(b, loc, rounded, f32Constant(emit, kRound));
+  Value fraction = LLVM::FMAOp::create(b, loc, x, f32Constant(emit, kLog2eHigh), LLVM::FNegOp::create(b, loc, integer));
+  fraction = LLVM::FMAOp::create(b, loc, x, f32Constant(emit, kLog2eLow), fraction);
+  Value exponent = LLVM::ShlOp::create(b, loc, LLVM::BitcastOp::create(b, loc, i32, rounded),
+                                       LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(23)));
+  Value power = LLVM::BitcastOp::create(b, loc, f32, exponent);
+  return LLVM::FMulOp::create(b, loc, emitExp2(emit, fraction), power);
+}
+
+//===-- Patterns
+//----------------------------------------------------------------------------------------------------===//
+
+/// Before MLIR's own patterns, which know the names of a host's libm and LLVM's intrinsics.
+static constexpr unsigned kBenefit = 2;
+
+namespace {
+/// An op on 16-bit floats: the operands widened, the op in f32, the result rounded.
+template <typename Op> struct ThroughF32 : public ConvertOpToLLVMPattern<Op> {
+  ThroughF32(const LLVMTypeConverter &types) : ConvertOpToLLVMPattern<Op>(types, kBenefit) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isHalf(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a 16-bit float");
+    Type f32 = rewriter.getF32Type();
+    SmallVector<Value> wide;
+    for (Value operand : adaptor.getOperands())
+      wide.push_back(arith::ExtFOp::create(rewriter, op.getLoc(), f32, operand));
+    Value result = Op::create(rewriter, op.getLoc(), f32, wide);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
+/// A call of libdevice.
+static Value callLibdevice(ConversionPatternRewriter &rewriter, Operation *op, StringRef name, ValueRange operands) {
+  auto module = op->getParentOfType<ModuleOp>();
+  Type type = op->getResult(0).getType();
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    function = LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), name,
+                                        LLVM::LLVMFunctionType::get(type, SmallVector<Type>(operands.size(), type)));
+  }
+  return LLVM::CallOp::create(rewriter, op->getLoc(), function, operands).getResult();
+}
+
+template <typename Op> struct LibdeviceCall : public ConvertOpToLLVMPattern<Op> {
+  LibdeviceCall(const LLVMTypeConverter &types, StringRef f32, StringRef f64)
+      : ConvertOpToLLVMPattern<Op>(types, kBenefit), f32(f32), f64(f64) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (isHalf(op.getType()))
+      return rewriter.notifyMatchFailure(op, "a 16-bit float goes through f32");
+    rewriter.replaceOp(op, callLibdevice(rewriter, op, op.getType().isF64() ? f64 : f32, adaptor.getOperands()));
+    return success();
+  }
+
+  StringRef f32, f64;
+};
+
+template <typename Op> struct Sequence : public ConvertOpToLLVMPattern<Op> {
+  using Emit = Value (*)(Emitter &, Value);
+  Sequence(const LLVMTypeConverter &types, Emit emit, StringRef f64)
+      : ConvertOpToLLVMPattern<Op>(types, kBenefit), emit(emit), f64(f64) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (isHalf(op.getType()))
+      return rewriter.notifyMatchFailure(op, "a 16-bit float goes through f32");
+    Emitter emitter(rewriter, op.getLoc());
+    rewriter.replaceOp(op, op.getType().isF64() ? callLibdevice(rewriter, op, f64, adaptor.getOperands())
+                                                : emit(emitter, adaptor.getOperands()[0]));
+    return success();
+  }
+
+  Emit emit;
+  StringRef f64;
+};
+
+/// The fast form of a function: the instruction, with what the PTX ISA says of its error.
+struct Approximate : public ConvertOpToLLVMPattern<ApproximateOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(ApproximateOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    rewriter.replaceOp(op, instruction(emit, mnemonic(op.getKind()), adaptor.getOperands()));
+    return success();
+  }
+
+  static StringRef mnemonic(ApproximateKind kind) {
+    switch (kind) {
+    case ApproximateKind::Div:
+      return "div.approx.ftz.f32";
+    case ApproximateKind::Sqrt:
+      return "sqrt.approx.ftz.f32";
+    case ApproximateKind::Rsqrt:
+      return "rsqrt.approx.ftz.f32";
+    case ApproximateKind::Exp2:
+      return "ex2.approx.ftz.f32";
+    case ApproximateKind::Log2:
+      return "lg2.approx.ftz.f32";
+    case ApproximateKind::Sin:
+      return "sin.approx.ftz.f32";
+    case ApproximateKind::Cos:
+      return "cos.approx.ftz.f32";
+    case ApproximateKind::Tanh:
+      return "tanh.approx.f32";
+    }
+    llvm_unreachable("all fast functions are handled");
+  }
+};
+} // namespace
+
+void tgpu::populateFunctionPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+#define TILE_LIBDEVICE(OP, F32, F64, ULP)                                                                              \
+  patterns.add<LibdeviceCall<OP>>(types, F32, F64);                                                                    \
+  patterns.add<ThroughF32<OP>>(types);
+#define TILE_SEQUENCE(OP, EMIT, F64, ULP)                                                                              \
+  patterns.add<Sequence<OP>>(types, EMIT, F64);                                                                        \
+  patterns.add<ThroughF32<OP>>(types);
+#include "backend/TileGPUToLLVM/Functions.def"
+  // Exactly rounded in f32, and so after rounding to 16 bits.
+  patterns.add<ThroughF32<arith::DivFOp>, ThroughF32<math::CeilOp>, ThroughF32<math::FloorOp>,
+               ThroughF32<math::RoundEvenOp>, ThroughF32<math::RoundOp>, ThroughF32<math::SqrtOp>,
+               ThroughF32<math::TruncOp>>(types);
+  patterns.add<Approximate>(types);
+}

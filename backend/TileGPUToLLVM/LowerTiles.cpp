@@ -1,0 +1,128 @@
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+
+#include "backend/TileGPUToLLVM/Passes.h"
+
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_LOWERTILESPASS
+#include "backend/TileGPUToLLVM/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// The address space of global memory in LLVM's NVPTX back end.
+static constexpr unsigned kGlobalSpace = 1;
+
+/// Run-time strides of a view; the innermost is 1 unless the view is strided.
+static int64_t runTimeStrides(ViewType view) {
+  return view.getStrided() ? view.getRank() : std::max<int64_t>(view.getRank() - 1, 0);
+}
+
+TileTypeConverter::TileTypeConverter(MLIRContext *context) {
+  addConversion([](Type type) { return type; });
+  addConversion([context](PtrType) -> Type { return LLVM::LLVMPointerType::get(context, kGlobalSpace); });
+  addConversion([context](ViewType view, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+    results.push_back(LLVM::LLVMPointerType::get(context, kGlobalSpace));
+    results.append(llvm::count_if(view.getShape(), ShapedType::isDynamic) + runTimeStrides(view),
+                   IndexType::get(context));
+    return success();
+  });
+  addConversion([this](RankedTensorType tile, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+    LayoutAttr layout = layoutOf(tile);
+    if (!layout)
+      return failure();
+    results.append(layout.getLayout().numRegisters(), convertType(tile.getElementType()));
+    return success();
+  });
+}
+
+ViewParts::ViewParts(ViewType type, ValueRange values) {
+  Builder builder(type.getContext());
+  base = values.front();
+  auto next = values.begin() + 1;
+  for (int64_t extent : type.getShape())
+    extents.push_back(ShapedType::isDynamic(extent) ? OpFoldResult(*next++) : builder.getIndexAttr(extent));
+  for (int64_t i = 0; i < runTimeStrides(type); ++i)
+    strides.push_back(*next++);
+  if (static_cast<int64_t>(strides.size()) < type.getRank())
+    strides.push_back(builder.getIndexAttr(1));
+}
+
+/// What the swizzle of a shared buffer may ask for.
+static constexpr unsigned kSharedAlignment = 1024;
+
+/// Declares the block's dynamic shared memory.
+static void declareShared(ModuleOp module) {
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  auto global =
+      LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::External, kSharedName,
+                             Attribute(), kSharedAlignment, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  global.setDsoLocal(true);
+}
+
+namespace {
+/// A kernel's arguments become scalars. Facts about them have served their purpose.
+struct LowerKernel : public OpConversionPattern<func::FuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(func::FuncOp kernel, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    TypeConverter::SignatureConversion signature(kernel.getNumArguments());
+    SmallVector<Type> inputs;
+    for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      Type converted = getTypeConverter()->convertType(type);
+      if (!converted)
+        return rewriter.notifyMatchFailure(kernel, "an argument is no scalar");
+      signature.addInputs(index, converted);
+      inputs.push_back(converted);
+    }
+    rewriter.applySignatureConversion(&kernel.getBody().front(), signature, getTypeConverter());
+    rewriter.modifyOpInPlace(kernel, [&] {
+      kernel.setFunctionType(rewriter.getFunctionType(inputs, {}));
+      kernel.removeArgAttrsAttr();
+    });
+    return success();
+  }
+};
+
+struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    if (llvm::any_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp kernel) {
+          auto bytes = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytes);
+          return bytes && bytes.getInt() > 0;
+        }))
+      declareShared(getOperation());
+    TileTypeConverter types(context);
+    RewritePatternSet patterns(context);
+    ConversionTarget target(*context);
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      // What is left of the dialects is scalar.
+      if (isa<ViewAccess, MakeViewOp, SubviewOp, DimOp, ReduceOp, ProgramIdOp, NumProgramsOp, AssertOp, LoadPtrOp,
+              StorePtrOp, AtomicPtrOp, PtrAddOp>(op) ||
+          isa<TileGPUDialect>(op->getDialect()))
+        return false;
+      return types.isLegal(op->getOperandTypes()) && types.isLegal(op->getResultTypes());
+    });
+    target.addDynamicallyLegalOp<func::FuncOp>(
+        [&](func::FuncOp kernel) { return types.isLegal(kernel.getArgumentTypes()) && !kernel.getArgAttrsAttr(); });
+    patterns.add<LowerKernel>(types, context);
+    populateAccessPatterns(types, patterns);
+    populateElementwisePatterns(types, patterns);
+    populateProgramPatterns(types, patterns);
+    populateReducePatterns(types, patterns);
+    populateShapePatterns(types, patterns);
+    scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    config.allowPatternRollback = false;
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,40 @@
+/// The parts of `tgpu-lower-tiles`: how types become scalars, and one set of patterns per op family.
+#ifndef BACKEND_TILEGPUTOLLVM_LOWERTILES_H
+#define BACKEND_TILEGPUTOLLVM_LOWERTILES_H
+
+#include "backend/TileGPUToLLVM/Emit.h"
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace tile::tgpu {
+
+/// A tile becomes one scalar per register of its layout, in order; a pointer an LLVM pointer to global memory; a view
+/// its base, its run-time extents and its run-time strides (index). Other types stay.
+class TileTypeConverter : public mlir::TypeConverter {
+public:
+  explicit TileTypeConverter(mlir::MLIRContext *context);
+};
+
+/// The layout of a tile that is being lowered.
+inline const Layout &layoutIn(mlir::Value tile) { return layoutOf(tile.getType()).getLayout(); }
+
+/// The parts of a view; an attribute where static.
+struct ViewParts {
+  ViewParts(ViewType type, mlir::ValueRange values);
+
+  mlir::Value base;
+  llvm::SmallVector<mlir::OpFoldResult> extents, strides;
+};
+
+void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateElementwisePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populatePointerPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateProgramPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateReducePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateShapePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+
+} // namespace tile::tgpu
+
+#endif

@@ -1,0 +1,144 @@
+/// Accesses through views: loads, stores, atomics and the question what is inside.
+///
+/// A vector that is wholly inside moves by one instruction under its predicate. Where the view may end within a vector,
+/// a block that all threads enter or skip together moves the elements of cut vectors one by one. No byte outside a view
+/// is touched.
+#include "backend/TileGPUToLLVM/AccessEmitter.h"
+#include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+/// The converted index operands of an access.
+template <typename Adaptor> static SmallVector<ValueRange> indicesOf(Adaptor adaptor) {
+  return SmallVector<ValueRange>(adaptor.getIndices().begin(), adaptor.getIndices().end());
+}
+
+static AccessAttr planOf(Operation *op) {
+  if (auto plan = op->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess))
+    return plan;
+  return AccessAttr::get(op->getContext(), /*vector=*/1, /*whole=*/true, /*narrow=*/false, {});
+}
+
+static const Layout *layoutOrNull(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  return layout ? &layout.getLayout() : nullptr;
+}
+
+/// Registers of which no other register of the thread holds the elements.
+static bool isFirstHolder(const Layout *layout, int64_t reg) { return !layout || layout->isOwner(reg, 0, 0); }
+
+static int64_t registersOf(const Layout *layout) { return layout ? layout->numRegisters() : 1; }
+
+namespace {
+struct LowerLoad : public OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    AccessAttr plan = planOf(op);
+    const Layout *layout = layoutOrNull(op.getType());
+    ViewType type = op.getView().getType();
+    ViewParts view(type, adaptor.getView());
+    SmallVector<ValueRange> indices = indicesOf(adaptor);
+    Type element = getTypeConverter()->convertType(type.getElementType());
+    AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout, view, indices, memoryBytes(element));
+    Value other = op.getOther() ? adaptor.getOther().front() : emit.zero(element);
+    int64_t vector = plan.getVector();
+    SmallVector<Value> loaded(registersOf(layout));
+    GlobalAddress address{Value(), 0, element, vector, op.getCache(), type.getConstant()};
+    for (int64_t reg = 0, e = loaded.size(); reg < e; reg += vector) {
+      std::tie(address.pointer, address.bytes) = access.address(reg);
+      SmallVector<Value> others(vector, other);
+      llvm::copy(emitLoad(emit, address, access.vectorInside(reg, vector), others), loaded.begin() + reg);
+    }
+    if (Value cut = access.mayCutVectors(vector)) {
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), ValueRange(loaded).getTypes(), cut, true);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      SmallVector<Value> completed(loaded);
+      address.vector = 1;
+      for (int64_t reg = 0, e = loaded.size(); reg < e; ++reg) {
+        std::tie(address.pointer, address.bytes) = access.address(reg);
+        // The lanes of a whole vector are loaded again, which is cheaper than to tell them apart.
+        completed[reg] = emitLoad(emit, address, access.inside(reg), loaded[reg])[0];
+      }
+      scf::YieldOp::create(rewriter, op.getLoc(), completed);
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(rewriter, op.getLoc(), loaded);
+      loaded.assign(branch.getResults().begin(), branch.getResults().end());
+    }
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{loaded});
+    return success();
+  }
+};
+
+struct LowerStore : public OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    AccessAttr plan = planOf(op);
+    const Layout *layout = layoutOrNull(op.getValue().getType());
+    ViewType type = op.getView().getType();
+    ViewParts view(type, adaptor.getView());
+    SmallVector<ValueRange> indices = indicesOf(adaptor);
+    Type element = getTypeConverter()->convertType(type.getElementType());
+    AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout, view, indices, memoryBytes(element));
+    ValueRange values = adaptor.getValue();
+    Value owner =
+        layout ? access.threads()->isOwner() : emit.compare(arith::CmpIPredicate::eq, emit.thread(), emit.i32(0));
+    auto store = [&](int64_t reg, int64_t vector, Value inside) {
+      GlobalAddress address{Value(), 0, element, vector, op.getCache(), /*constant=*/false};
+      std::tie(address.pointer, address.bytes) = access.address(reg);
+      Value predicate = owner && inside ? emit.bitAnd(owner, inside) : owner ? owner : inside;
+      emitStore(emit, address, predicate, values.slice(reg, vector));
+    };
+    int64_t vector = plan.getVector(), registers = registersOf(layout);
+    for (int64_t reg = 0; reg < registers; reg += vector)
+      if (isFirstHolder(layout, reg))
+        store(reg, vector, access.vectorInside(reg, vector));
+    if (Value cut = access.mayCutVectors(vector)) {
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), cut, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      for (int64_t reg = 0; reg < registers; ++reg)
+        if (isFirstHolder(layout, reg))
+          store(reg, 1, access.inside(reg));
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerInside : public OpConversionPattern<InsideOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(InsideOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    const Layout *layout = layoutOrNull(op.getType());
+    ViewParts view(op.getView().getType(), adaptor.getView());
+    SmallVector<ValueRange> indices = indicesOf(adaptor);
+    AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), planOf(op), layout, view, indices,
+                         /*elementBytes=*/1);
+    SmallVector<Value> registers;
+    for (int64_t reg = 0; reg < registersOf(layout); ++reg) {
+      Value inside = access.inside(reg);
+      registers.push_back(inside ? inside : emit.boolean(true));
+    }
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{registers});
+    return success();
+  }
+};
+} // namespace
+
+void tgpu::populateAccessPatterns(const TileTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<LowerInside, LowerLoad, LowerStore>(types, patterns.getContext());
+}

@@ -1,0 +1,26 @@
+// Passes from the `tgpu` level to itself.
+#ifndef IR_TILEGPU_PASSES_TD
+#define IR_TILEGPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RemoveConversionsPass : Pass<"tgpu-remove-conversions", "::mlir::func::FuncOp"> {
+  let summary = "removes layout conversions that cost more than making the tile where it is needed";
+  let description = [{
+    A conversion of a tile that is cheap to make (constants, iota, splats, their broadcasts and elementwise functions)
+    is replaced by making it in the wanted layout. A load that is only converted is issued in the wanted layout where
+    that is as well coalesced. What remains of conversions moves real data. Results do not change.
+  }];
+}
+
+def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
+  let summary = "places what ops keep in shared memory, and inserts the barriers between them";
+  let description = [{
+    Every op that needs shared memory gets its offset, the kernel the total. Bytes are reused where the live ranges of
+    two users are disjoint, and a barrier stands between two ops exactly where one of them writes bytes that the other
+    accesses. More than the target has is an error that lists the users. Layouts must not change afterwards.
+  }];
+  let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes that a block may use">];
+}
+
+#endif

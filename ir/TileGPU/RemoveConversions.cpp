@@ -1,0 +1,103 @@
+/// Removes layout conversions: a tile that is cheap to make is made in the layout that its user wants.
+///
+/// A conversion moves backward through the op that makes its operand when that op is cheap and all that it takes in
+/// turn is cheap, or smaller than the tile (so that what still has to be converted shrinks).
+#include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileGPU/Passes.h"
+
+#include "ir/Layout/ShapeOps.h"
+#include "ir/Tile/TileOps.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_REMOVECONVERSIONSPASS
+#include "ir/TileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// How many ops back a chain of cheap producers is followed.
+static constexpr int kMaxDepth = 8;
+/// A conversion that moves to an operand must shrink by this factor to be worth a copy of the op.
+static constexpr int64_t kMinShrink = 4;
+
+static int64_t elementsOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
+
+/// Ops whose cost per element is an instruction or two, and that may be done twice.
+static bool isCheap(Operation *op) {
+  if (isa<arith::ConstantOp, IotaOp, SplatOp, ExpandDimsOp, BroadcastOp, PermuteOp, InsideOp>(op))
+    return true;
+  return op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op) && !isa<math::MathDialect>(op->getDialect()) &&
+         !isa<arith::DivFOp, DivIOp, RemIOp>(op);
+}
+
+/// Whether `value` can be had in `layout` without moving many elements between threads; `budget` elements may move.
+static bool canMake(Value value, const Layout &layout, int64_t budget, int depth = 0) {
+  LayoutAttr current = layoutOf(value.getType());
+  if (!current || current.getLayout() == layout)
+    return true;
+  if (elementsOf(value.getType()) <= budget)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isCheap(op) || depth == kMaxDepth)
+    return false;
+  std::optional<Layout> walked = layoutFromResult(op, layout);
+  if (!walked)
+    return false;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (std::optional<Layout> wanted = operandLayout(op, index, *walked))
+      if (!canMake(operand, *wanted, budget, depth + 1))
+        return false;
+  return true;
+}
+
+/// `value` in `layout`; what cannot be made is converted.
+static Value make(RewriterBase &rewriter, Value value, const Layout &layout, int64_t budget, int depth = 0) {
+  LayoutAttr current = layoutOf(value.getType());
+  if (!current || current.getLayout() == layout)
+    return value;
+  auto attribute = LayoutAttr::get(rewriter.getContext(), layout);
+  Operation *op = value.getDefiningOp();
+  std::optional<Layout> walked = op && isCheap(op) && depth < kMaxDepth ? layoutFromResult(op, layout) : std::nullopt;
+  if (!walked)
+    return ConvertLayoutOp::create(rewriter, value.getLoc(), withLayout(value.getType(), attribute), value);
+  IRMapping mapping;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (std::optional<Layout> wanted = operandLayout(op, index, *walked))
+      mapping.map(operand, make(rewriter, operand, *wanted, budget, depth + 1));
+  Operation *copy = rewriter.clone(*op, mapping);
+  copy->getResult(0).setType(withLayout(value.getType(), attribute));
+  if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+    constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(cast<ShapedType>(constant.getType())));
+  return copy->getResult(0);
+}
+
+namespace {
+/// convert(cheap(x)) => cheap(convert(x)), where that converts less.
+struct MakeInPlace : public OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvertLayoutOp convert, PatternRewriter &rewriter) const override {
+    Value value = convert.getValue();
+    Operation *op = value.getDefiningOp();
+    int64_t budget = elementsOf(value.getType()) / kMinShrink;
+    const Layout &layout = layoutOf(convert.getType()).getLayout();
+    if (!op || !isCheap(op) || !canMake(value, layout, budget))
+      return rewriter.notifyMatchFailure(convert, "the operand is not cheap to make");
+    rewriter.replaceOp(convert, make(rewriter, value, layout, budget));
+    return success();
+  }
+};
+
+struct RemoveConversionsPass : public tgpu::impl::RemoveConversionsPassBase<RemoveConversionsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MakeInPlace>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

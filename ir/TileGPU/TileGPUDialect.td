@@ -1,0 +1,71 @@
+// The `tgpu` dialect and its attributes. Ops stand in TileGPUOps.td.
+#ifndef IR_TILEGPU_TILEGPUDIALECT_TD
+#define IR_TILEGPU_TILEGPUDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+def TileGPU_Dialect : Dialect {
+  let name = "tgpu";
+  let cppNamespace = "::tile::tgpu";
+  let summary = "tiles spread over the threads of a block";
+  let description = [{
+    The level below `tile`: the same `tile`, `arith`, `math` and `scf` ops, on tensors whose encoding is a layout that
+    says which thread holds which element, and ops that exist only because there are threads. A scalar is held, equal,
+    by every thread of the block.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+
+    /// On a kernel: warps per block.
+    static constexpr llvm::StringLiteral kWarps{"tgpu.warps"};
+    /// On a kernel: bytes of shared memory that a launch provides.
+    static constexpr llvm::StringLiteral kSharedBytes{"tgpu.shared_bytes"};
+    /// On an op that uses shared memory: where its bytes begin.
+    static constexpr llvm::StringLiteral kSharedOffset{"tgpu.shared_offset"};
+    /// On an access of global memory: how its elements are moved, an `AccessAttr`.
+    static constexpr llvm::StringLiteral kAccess{"tgpu.access"};
+    /// On a kernel: the variant it is, `fast` or `generic`.
+    static constexpr llvm::StringLiteral kVariant{"tgpu.variant"};
+    /// On a pointer argument of a kernel: every byte offset within the tensor it begins is below 2^31.
+    static constexpr llvm::StringLiteral kNarrowOffsets{"tgpu.narrow_offsets"};
+  }];
+}
+
+class TileGPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TileGPU_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def TileGPU_LayoutAttr : TileGPU_Attr<"Layout", "layout", [VerifiableTensorEncoding]> {
+  let summary = "which thread holds which element of a tensor, and in which of its registers";
+  let description = [{
+    `#tgpu.layout<"128: reg a1 a2; lane a4 a8 a16 a32 a64; warp 0 0">`; the text is that of `tile::Layout::str`.
+  }];
+  let parameters = (ins AttrParameter<"::tile::Layout", "the map", "const ::tile::Layout &">:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Fails where the layout is for another shape than a tensor of `shape` has on the hardware.
+    ::llvm::LogicalResult verifyEncoding(::llvm::ArrayRef<int64_t> shape, ::mlir::Type elementType,
+                                         ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
+}
+
+def TileGPU_AccessAttr : TileGPU_Attr<"Access", "access"> {
+  let summary = "how an access moves its elements between global memory and registers";
+  let description = [{
+    `vector` neighbours move by one instruction. With `whole` all of them are inside the view or all are outside.
+    `narrow`: byte offsets from the base of the view fit 31 bits where they matter. `nonNegative` lists the dims of the
+    view whose index is proved not to be below 0.
+  }];
+  let parameters = (ins "int64_t":$vector, DefaultValuedParameter<"bool", "false">:$whole,
+                        DefaultValuedParameter<"bool", "false">:$narrow,
+                        OptionalArrayRefParameter<"int64_t">:$nonNegative);
+  let assemblyFormat = "`<` struct($vector, $whole, $narrow, custom<DimList>($nonNegative)) `>`";
+}
+
+#endif

@@ -1,0 +1,117 @@
+#include "ir/TileToTileGPU/AccessLayouts.h"
+
+#include "ir/Layout/Constructors.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+/// The widest access of one thread, in bytes.
+static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
+/// Memory moves in sectors of this many bytes: neighbours that fill them leave nothing unused.
+static constexpr int64_t kSectorBytes = 32;
+
+/// The pointer operand of an access that names addresses; null for others.
+static Value pointersOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getPointer(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const DataFlowSolver &solver) const {
+  if (auto access = dyn_cast<ViewAccess>(op); access && !isa<InsideOp>(op)) {
+    SmallVector<int64_t> shape = access.getAccessShape();
+    if (shape.empty())
+      return std::nullopt;
+    int64_t bytes = elementBytes(access.getView().getType().getElementType());
+    std::optional<unsigned> contiguous = AccessDims(access).contiguous;
+    int64_t vector = contiguous ? std::min(addressDivisor(solver, access), kVectorBytes) / bytes : 1;
+    unsigned fastest = contiguous.value_or(shape.size() - 1);
+    return Wish{shape, fastest, bytes, std::max<int64_t>(vector, 1)};
+  }
+  Value pointers = pointersOf(op);
+  if (!pointers || shapeOf(pointers.getType()).empty())
+    return std::nullopt;
+  int64_t bytes = elementBytes(cast<PtrType>(elementOf(pointers.getType())).getElementType());
+  AxisInfo info = axisInfoOf(solver, pointers);
+  // The longest run of neighbours decides; the last dim where there is none.
+  unsigned fastest = info.axes.size() - 1;
+  for (auto [dim, axis] : llvm::enumerate(info.axes))
+    if (axis.contiguity > info.axes[fastest].contiguity)
+      fastest = dim;
+  const AxisFacts &axis = info.axes[fastest];
+  int64_t vector = std::min({powerOfTwoDivisor(axis.contiguity), axis.divisor / bytes, kVectorBytes / bytes});
+  ArrayRef<int64_t> shape = shapeOf(pointers.getType());
+  return Wish{SmallVector<int64_t>(shape), fastest, bytes, std::max<int64_t>(vector, 1)};
+}
+
+Layout AccessLayouts::build(ArrayRef<int64_t> shape, unsigned fastest, int64_t vector) const {
+  std::vector<int> order = {static_cast<int>(fastest)};
+  for (int dim : rowMajorOrder(shape.size()))
+    if (dim != static_cast<int>(fastest))
+      order.push_back(dim);
+  std::vector<int64_t> contiguity(shape.size(), 1);
+  contiguity[fastest] = vector;
+  // The vector is counted in elements already, so any width that does not cap it will do.
+  return coalescedLayout(physicalShape(Shape(shape.begin(), shape.end())), kMaxVectorBits / vector, contiguity, order,
+                         warps);
+}
+
+AccessLayouts::AccessLayouts(func::FuncOp kernel, const DataFlowSolver &solver, int64_t warps)
+    : context(kernel.getContext()), warps(warps) {
+  std::vector<std::pair<Operation *, const Wish *>> accesses;
+  kernel.walk([&](Operation *op) {
+    if (std::optional<Wish> wish = wishOf(op, solver)) {
+      wishes.push_back(std::make_unique<Wish>(*wish));
+      accesses.emplace_back(op, wishes.back().get());
+    }
+  });
+  // Per shape and fastest dim: an access that cannot be vectorised has no say in how wide the others are, and a wider
+  // element bounds the vector of a narrower one.
+  llvm::MapVector<std::pair<ArrayRef<int64_t>, unsigned>, int64_t> vectors;
+  for (auto [op, wish] : accesses) {
+    if (wish->vector == 1)
+      continue;
+    int64_t &vector = vectors.try_emplace({wish->shape, wish->fastest}, wish->vector).first->second;
+    vector = std::min(vector, wish->vector);
+  }
+  for (auto [op, wish] : accesses) {
+    auto vector = vectors.find({wish->shape, wish->fastest});
+    auto layout =
+        LayoutAttr::get(context, build(wish->shape, wish->fastest, vector == vectors.end() ? 1 : vector->second));
+    layouts[op] = layout;
+    shapes.try_emplace(wish->shape, layout);
+  }
+}
+
+LayoutAttr AccessLayouts::layoutFor(Operation *access) const { return layouts.lookup(access); }
+
+LayoutAttr AccessLayouts::layoutFor(ArrayRef<int64_t> shape) const {
+  if (LayoutAttr layout = shapes.lookup(shape))
+    return layout;
+  // Four elements are one access for the commonest element.
+  return LayoutAttr::get(context, build(shape, shape.size() - 1, 4));
+}
+
+/// Elements that neighbouring registers and lanes hold side by side along `dim`.
+static int64_t runAlong(const Layout &layout, unsigned dim) {
+  int64_t run = maxVector(layout, dim);
+  for (uint64_t basis : layout.bits(HwDim::Lane)) {
+    if (basis != layout.pack(dim, run) || run >= int64_t(1) << layout.lowBits(dim))
+      break;
+    run *= 2;
+  }
+  return run;
+}
+
+bool AccessLayouts::isAsGood(Operation *op, const Layout &layout, const Layout &preferred) {
+  auto access = dyn_cast<ViewAccess>(op);
+  std::optional<unsigned> dim = access ? AccessDims(access).contiguous : std::nullopt;
+  // Where no neighbours are neighbours in memory, one layout is as bad as the other.
+  if (!dim)
+    return true;
+  int64_t bytes = elementBytes(access.getView().getType().getElementType());
+  int64_t run = std::min(runAlong(preferred, *dim), kSectorBytes / bytes);
+  // Half a vector still fills sectors; less than that issues too many instructions.
+  return runAlong(layout, *dim) >= run && maxVector(layout, *dim) * 2 >= maxVector(preferred, *dim);
+}

@@ -1,0 +1,102 @@
+/// Turns what a launcher checks before it picks a variant into attributes of the kernel's arguments, and names the
+/// variant. The contract says which argument is what; see runtime/launch/README.md, `abi` and `requires`.
+#include "ir/Analysis/AxisInfo.h"
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/Passes.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_ASSUMEVARIANTPASS
+#include "ir/TileToTileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// The alignment in bytes and the bound of offsets that `align16` and `offsets31` promise.
+static constexpr int64_t kAlignment = 16;
+static constexpr int64_t kMaxOffset = (int64_t(1) << 31) - 1;
+
+/// Raises the argument's divisibility to `divisor`; both are powers of two times what the contract says.
+static void assumeDivisible(func::FuncOp kernel, unsigned argument, int64_t divisor) {
+  auto known = kernel.getArgAttrOfType<IntegerAttr>(argument, TileDialect::kDivisibility);
+  if (!known || known.getInt() % divisor != 0)
+    kernel.setArgAttr(argument, TileDialect::kDivisibility, Builder(kernel).getI64IntegerAttr(divisor));
+}
+
+static void assumeAtMost(func::FuncOp kernel, unsigned argument, int64_t maximum) {
+  auto known = kernel.getArgAttrOfType<IntegerAttr>(argument, TileDialect::kMaximum);
+  if (!known || known.getInt() > maximum)
+    kernel.setArgAttr(argument, TileDialect::kMaximum, Builder(kernel).getI64IntegerAttr(maximum));
+}
+
+namespace {
+/// A tensor parameter of the contract, as far as its strides are concerned.
+struct TensorParameter {
+  int64_t rank = 0;
+  bool strided = false;
+  int64_t elementBytes = 0; ///< 0 until its pointer is seen, which comes before its strides
+};
+} // namespace
+
+static llvm::StringMap<TensorParameter> tensorsOf(DictionaryAttr contract) {
+  llvm::StringMap<TensorParameter> tensors;
+  if (auto parameters = contract.getAs<ArrayAttr>("parameters"))
+    for (auto parameter : parameters.getAsRange<DictionaryAttr>())
+      if (parameter.getAs<StringAttr>("kind") == "tensor")
+        tensors[parameter.getAs<StringAttr>("name")].rank = parameter.getAs<ArrayAttr>("extents").size();
+  return tensors;
+}
+
+static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
+  auto abi = contract.getAs<ArrayAttr>("abi");
+  if (!abi || abi.size() != kernel.getNumArguments())
+    return kernel.emitError() << "contract lists " << (abi ? abi.size() : 0) << " arguments; expected "
+                              << kernel.getNumArguments();
+  llvm::StringMap<TensorParameter> tensors = tensorsOf(contract);
+  for (auto [argument, entry] : llvm::enumerate(abi.getAsRange<DictionaryAttr>())) {
+    if (auto name = entry.getAs<StringAttr>("pointer"); name && tensors.contains(name)) {
+      auto pointer = dyn_cast<PtrType>(kernel.getArgument(argument).getType());
+      if (!pointer)
+        return kernel.emitError() << "argument " << argument << " is " << kernel.getArgument(argument).getType()
+                                  << "; expected the pointer of tensor `" << name.getValue() << "`";
+      tensors[name].elementBytes = elementBytes(pointer.getElementType());
+      assumeDivisible(kernel, argument, kAlignment);
+      kernel.setArgAttr(argument, TileGPUDialect::kNarrowOffsets, UnitAttr::get(kernel.getContext()));
+    } else if (auto name = entry.getAs<StringAttr>("stride"); name && tensors.lookup(name).elementBytes) {
+      const TensorParameter &tensor = tensors[name];
+      // The innermost stride, which only a `strided` tensor passes, may be anything.
+      bool isInnermost = entry.getAs<IntegerAttr>("axis").getInt() == tensor.rank - 1;
+      if (!isInnermost)
+        assumeDivisible(kernel, argument, std::max<int64_t>(kAlignment / tensor.elementBytes, 1));
+    } else if (entry.getAs<StringAttr>("dim")) {
+      assumeAtMost(kernel, argument, kMaxOffset);
+    }
+  }
+  return success();
+}
+
+namespace {
+struct AssumeVariantPass : public tgpu::impl::AssumeVariantPassBase<AssumeVariantPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (variant != "fast" && variant != "generic") {
+      getOperation().emitError() << "variant is `" << variant << "`; expected `fast` or `generic`";
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+      if (!contract)
+        continue;
+      kernel->setAttr(TileGPUDialect::kVariant, StringAttr::get(&getContext(), variant));
+      if (variant == "generic")
+        continue;
+      kernel.setSymName((kernel.getSymName() + "$fast").str());
+      if (failed(assumeFast(kernel, contract)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

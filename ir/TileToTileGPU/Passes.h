@@ -1,0 +1,18 @@
+/// Passes from the `tile` to the `tgpu` level.
+#ifndef IR_TILETOTILEGPU_PASSES_H
+#define IR_TILETOTILEGPU_PASSES_H
+
+#include "ir/TileGPU/TileGPUOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tile::tgpu {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ir/TileToTileGPU/Passes.h.inc"
+
+} // namespace tile::tgpu
+
+#endif

@@ -1,0 +1,41 @@
+// Passes from the `tile` to the `tgpu` level, and those that plan accesses there.
+#ifndef IR_TILETOTILEGPU_PASSES_TD
+#define IR_TILETOTILEGPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssumeVariantPass : Pass<"tgpu-assume-variant", "::mlir::ModuleOp"> {
+  let summary = "makes every kernel the variant that is asked for";
+  let description = [{
+    Marks each kernel with the facts that the launcher checks before it picks the variant, and names it as
+    runtime/launch/README.md says. `generic` assumes nothing and keeps the name; `fast` is named `kernel$fast` and
+    assumes that bases and the outer strides of tensors are multiples of 16 bytes and that all byte offsets within a
+    tensor are below 2^31. Needs the contract of the kernel.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+  let options = [Option<"variant", "variant", "std::string", /*default=*/"\"generic\"", "`fast` or `generic`">];
+}
+
+def AssignLayoutsPass : Pass<"tgpu-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "gives every tile of a kernel a layout";
+  let description = [{
+    Accesses of global memory get layouts with which neighbouring threads touch neighbouring addresses, as wide as
+    alignment is known to allow. These spread forward through the ops that take and give tiles; where two meet that
+    differ, a `tgpu.convert_layout` stands. Afterwards every tile has a layout. A tile with more than four dims or with
+    an extent that is not m·2^k, m ≤ 7, is an error.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+  let options = [Option<"warps", "warps", "int64_t", /*default=*/"4",
+                        "warps per block where the kernel's schedule does not say">];
+}
+
+def PlanAccessesPass : Pass<"tgpu-plan-accesses", "::mlir::func::FuncOp"> {
+  let summary = "decides how each access of global memory is issued";
+  let description = [{
+    Every tile has a layout. Afterwards every access has a `tgpu.access` plan: how many neighbours move by one
+    instruction, whether bounds are compared per vector, how wide offsets are. A load or store that could move 16 bytes
+    at a time and does not gets a remark with the reason. Layouts must not change afterwards.
+  }];
+}
+
+#endif

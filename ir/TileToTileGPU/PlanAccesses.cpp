@@ -1,0 +1,131 @@
+/// Decides how each access of global memory is issued, once layouts are final: the widest vector that the layout, the
+/// alignment and the element allow, and which comparisons and how wide offsets it needs. Says why where 16 bytes at a
+/// time are not possible.
+#include "ir/Analysis/AccessFacts.h"
+#include "ir/Analysis/KernelRanges.h"
+#include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileToTileGPU/Passes.h"
+
+#include "ir/Layout/Constructors.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_PLANACCESSESPASS
+#include "ir/TileToTileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
+
+/// Reports an access of `found` bytes at a time and the reason.
+static void remarkNarrow(Operation *access, int64_t found, const std::string &reason) {
+  remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"))
+      << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kVectorBytes)
+      << remark::reason("{0}", reason);
+}
+
+namespace {
+class AccessPlanner {
+public:
+  AccessPlanner(func::FuncOp kernel, const DataFlowSolver &solver) : kernel(kernel), solver(solver) {}
+
+  void run() {
+    kernel.walk([&](Operation *op) {
+      if (auto access = dyn_cast<ViewAccess>(op))
+        op->setAttr(TileGPUDialect::kAccess, planView(access));
+      else if (Value pointers = pointersOf(op); pointers && !isa<AtomicPtrOp>(op))
+        op->setAttr(TileGPUDialect::kAccess, planPointers(op, pointers));
+    });
+  }
+
+private:
+  /// Atomics act on one element at a time, and `inside` on none.
+  static bool movesVectors(Operation *op) { return isa<LoadOp, StoreOp>(op); }
+
+  AccessAttr planView(ViewAccess access) {
+    int64_t vector = movesVectors(access) ? viewVector(access) : 1;
+    ViewFacts view = viewFactsOf(solver, access.getView());
+    bool narrow = view.root && view.root.getOwner() == &kernel.front() &&
+                  kernel.getArgAttr(view.root.getArgNumber(), TileGPUDialect::kNarrowOffsets);
+    SmallVector<int64_t> nonNegative;
+    for (auto [dim, index] : llvm::enumerate(access.getIndices()))
+      if (access.getSizes()[dim] != ViewAccess::kGather && isNonNegative(solver, index))
+        nonNegative.push_back(dim);
+    return AccessAttr::get(kernel.getContext(), vector, hasWholeVectors(solver, access, vector), narrow, nonNegative);
+  }
+
+  int64_t viewVector(ViewAccess access) {
+    LayoutAttr layout = layoutOfOp(access);
+    std::optional<unsigned> dim = AccessDims(access).contiguous;
+    int64_t bytes = elementBytes(access.getView().getType().getElementType());
+    if (!layout)
+      return 1;
+    if (!dim) {
+      remarkNarrow(access, bytes,
+                   access.getView().getType().getStrided() ? "the innermost stride of the view is not known to be 1"
+                                                           : "neighbours in the tile are no neighbours in memory");
+      return 1;
+    }
+    int64_t held = maxVector(layout.getLayout(), *dim);
+    int64_t aligned = std::max<int64_t>(addressDivisor(solver, access) / bytes, 1);
+    int64_t vector = std::min({held, aligned, kVectorBytes / bytes});
+    if (vector * bytes < kVectorBytes)
+      remarkNarrow(access, vector * bytes,
+                   aligned * bytes < kVectorBytes
+                       ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"
+                       : "a thread holds " + std::to_string(held) + " neighbours");
+    return vector;
+  }
+
+  AccessAttr planPointers(Operation *op, Value pointers) {
+    LayoutAttr layout = layoutOf(pointers.getType());
+    if (!layout)
+      return AccessAttr::get(kernel.getContext(), 1, true, false, {});
+    int64_t bytes = elementBytes(cast<PtrType>(elementOf(pointers.getType())).getElementType());
+    AxisInfo info = axisInfoOf(solver, pointers);
+    auto mask = op->getNumOperands() > 1 ? maskOf(op) : Value();
+    int64_t best = 1;
+    for (auto [dim, axis] : llvm::enumerate(info.axes)) {
+      int64_t vector = std::min({maxVector(layout.getLayout(), dim), powerOfTwoDivisor(axis.contiguity),
+                                 axis.divisor / bytes, kVectorBytes / bytes});
+      if (mask)
+        vector = std::min(vector, powerOfTwoDivisor(axisInfoOf(solver, mask).axes[dim].constancy));
+      best = std::max(best, vector);
+    }
+    if (best * bytes < kVectorBytes)
+      remarkNarrow(op, best * bytes,
+                   mask ? "pointers or mask are not known to run in aligned vectors"
+                        : "pointers are not known to run in aligned vectors");
+    return AccessAttr::get(kernel.getContext(), best, /*whole=*/true, /*narrow=*/false, {});
+  }
+
+  static Value pointersOf(Operation *op) {
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getPointer(); })
+        .Default([](Operation *) { return Value(); });
+  }
+  static Value maskOf(Operation *op) {
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getMask(); })
+        .Default([](Operation *) { return Value(); });
+  }
+
+  func::FuncOp kernel;
+  const DataFlowSolver &solver;
+};
+
+struct PlanAccessesPass : public tgpu::impl::PlanAccessesPassBase<PlanAccessesPass> {
+  void runOnOperation() override {
+    DataFlowSolver solver;
+    loadAxisInfoAnalysis(solver);
+    loadKernelRanges(solver);
+    if (failed(solver.initializeAndRun(getOperation())))
+      return signalPassFailure();
+    AccessPlanner(getOperation(), solver).run();
+  }
+};
+} // namespace
