@@ -14,9 +14,12 @@ stage_setup() { .ci/setup.sh; }
 stage_format() { test/lint/format.sh; }
 stage_lint() { python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet; }
 stage_build() { .ci/configure.sh release && ninja -C build/release; }
+stage_lit() { ninja -C build/release check-lit; }
 stage_unit() { ninja -C build/release check-unit; }
 stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-unit; }
-stage_sanitize-full() { .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-unit; }
+stage_sanitize-full() {
+  .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-lit check-unit
+}
 
 # name: what it does. This is also the order.
 stages=(
@@ -24,6 +27,7 @@ stages=(
   "format: clang-format 22 over every C++ file"
   "lint: layers, names, sizes, message wording, coverage"
   "build: release build, warnings are errors"
+  "lit: IR, frontend and end-to-end tests"
   "unit: GoogleTest of the release build"
   "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
 )

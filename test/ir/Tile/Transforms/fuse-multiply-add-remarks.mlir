@@ -1,0 +1,9 @@
+// RUN: tile-opt %s --tile-fuse-multiply-add --remarks-filter=tile-fuse-multiply-add --remark-format=emitRemark \
+// RUN:   --verify-diagnostics
+
+func.func @product_used_twice(%a: f32, %b: f32, %c: f32) -> (f32, f32) {
+  // expected-remark @below {{product has more than one use}}
+  %p = arith.mulf %a, %b : f32
+  %s = arith.addf %p, %c : f32
+  return %p, %s : f32, f32
+}
