@@ -133,8 +133,8 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
   }
   if (operands.size() != builtin.arity || !arguments.generics.empty() || arguments.shape)
     return evaluator.fail(Code::E0215, arguments.range,
-                          quote(builtin.name) + " is called with " + std::to_string(operands.size()) +
-                              " arguments; expected " + std::to_string(builtin.arity));
+                          quote(builtin.name) + " is called with " + counted(operands.size(), "argument") +
+                              "; expected " + std::to_string(builtin.arity));
   if (std::optional<Value> constant = fold(evaluator, builtin, operands, arguments.range))
     return *constant;
   // An integer literal alone becomes a float where only floats are accepted.

@@ -7,6 +7,10 @@ using namespace tile::irgen;
 
 std::string irgen::quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
+std::string irgen::counted(size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 //===-- Places and messages
 
 mlir::Location Emitter::at(SourceRange range) {
@@ -305,7 +309,7 @@ mlir::Value Emitter::toIndex(const Operand &operand, const std::string &what) {
   return convert(operand.value.ssa(), type.element.scalar, Scalar::Index, at(operand.range));
 }
 
-std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &what) {
+std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &what, int64_t least) {
   if (operand.value.isError())
     return std::nullopt;
   auto *constant = operand.value.as<IntConstant>();
@@ -313,9 +317,9 @@ std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &wha
     report(Code::E0300, operand.range, what + " is " + operand.value.describe() + "; expected a compile-time integer");
     return std::nullopt;
   }
-  if (constant->value < 0 || constant->value > INT32_MAX) {
+  if (constant->value < least || constant->value > INT32_MAX) {
     report(Code::E0301, operand.range,
-           what + " is " + toString(constant->value) + "; expected an extent from 0 to 2147483647");
+           what + " is " + toString(constant->value) + "; expected " + std::to_string(least) + " to 2147483647");
     return std::nullopt;
   }
   return Dim{static_cast<int64_t>(constant->value), constant->symbol};

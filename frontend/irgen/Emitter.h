@@ -73,7 +73,7 @@ public:
   /// An integer scalar as `index`; reported otherwise.
   mlir::Value toIndex(const Operand &operand, const std::string &what);
   /// A compile-time integer; reported otherwise.
-  std::optional<Dim> toDim(const Operand &operand, const std::string &what);
+  std::optional<Dim> toDim(const Operand &operand, const std::string &what, int64_t least = 1);
 
   //===-- Shapes
 
@@ -129,6 +129,8 @@ private:
 bool isComparison(ast::BinaryOp op);
 bool isLogical(ast::BinaryOp op);
 std::string quote(std::string_view text);
+/// `1 position`, `2 positions`.
+std::string counted(size_t number, std::string_view noun);
 
 } // namespace tile::irgen
 

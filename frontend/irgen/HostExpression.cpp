@@ -156,8 +156,8 @@ std::optional<HostExpression> HostEvaluator::evaluateCall(const ast::Call &call)
       continue;
     if (call.arguments.size() != arity) {
       evaluator.report(Code::E0215, call.range,
-                       quote(function) + " is called with " + std::to_string(call.arguments.size()) +
-                           " arguments; expected " + std::to_string(arity));
+                       quote(function) + " is called with " + counted(call.arguments.size(), "argument") +
+                           "; expected " + std::to_string(arity));
       return std::nullopt;
     }
     std::vector<HostExpression> operands;

@@ -69,7 +69,7 @@ std::optional<Evaluator::Access> Evaluator::resolveAccess(const ast::Index &inde
   size_t rank = access.viewType.extents.size();
   if (index.positions.size() != rank) {
     report(Code::E0211, index.range,
-           quote(text(base.range)) + " has " + std::to_string(index.positions.size()) + " positions; expected " +
+           quote(text(base.range)) + " has " + counted(index.positions.size(), "position") + "; expected " +
                std::to_string(rank) + ", its rank")
         .secondary(base.range, base.value.describe());
     return std::nullopt;
@@ -214,7 +214,7 @@ Value Evaluator::makeView(const ast::Index &index, const Operand &base) {
   Type type = base.value.type();
   if (index.positions.size() != type.extents.size())
     return fail(Code::E0211, index.range,
-                quote(text(base.range)) + " has " + std::to_string(index.positions.size()) + " positions; expected " +
+                quote(text(base.range)) + " has " + counted(index.positions.size(), "position") + "; expected " +
                     std::to_string(type.extents.size()) + ", its rank");
   if (index.fallback || index.isUnchecked || !index.options.empty())
     return fail(Code::E0212, index.range,
@@ -272,7 +272,7 @@ Value Evaluator::indexTile(const ast::Index &index, const Operand &base) {
                                     [](const Position &position) { return position.kind != Position::Kind::NewAxis; });
   if (positions != rank)
     return fail(Code::E0211, index.range,
-                quote(text(base.range)) + " has " + std::to_string(positions) + " positions besides `None`; expected " +
+                quote(text(base.range)) + " has " + counted(positions, "position") + " besides `None`; expected " +
                     std::to_string(rank) + ", its rank");
   for (const Position &position : index.positions) {
     if (position.kind == Position::Kind::NewAxis) {

@@ -40,7 +40,7 @@ bool ParameterBinder::bindArguments() {
   size_t expected = function.signature ? function.signature->parameters.size() : parameters.size();
   if (positional > std::min(parameters.size(), expected)) {
     evaluator.report(Code::E0215, arguments.range,
-                     name + " is called with " + std::to_string(positional) + " arguments; expected " +
+                     name + " is called with " + counted(positional, "argument") + "; expected " +
                          std::to_string(expected));
     return false;
   }

@@ -19,7 +19,7 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
                             const Operand &right, const std::string &what) {
   auto describeOperands = [&](DiagnosticBuilder &diagnostic) {
     for (const Operand *operand : {&left, &right})
-      if (!(operand->range == range))
+      if (!(operand->range == range) && (operand == &left || !(right.range == left.range)))
         diagnostic.secondary(operand->range, operand->value.describe());
   };
   if (lhs.value == rhs.value) {

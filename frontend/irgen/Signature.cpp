@@ -102,6 +102,8 @@ std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &na
     tensor.extents = &*apply->shape;
     return leaf(tensor);
   }
+  if (constructor && constructor->text == "tile")
+    return refuse("a tile");
   std::optional<Type> known = evaluator.evaluateType(type);
   if (!known)
     return std::nullopt;
@@ -331,7 +333,7 @@ bool KernelBuilder::buildArguments() {
       }
       Operand value = evaluator.operand(*extent);
       if (auto *integer = value.value.as<IntConstant>()) {
-        std::optional<tile::irgen::Dim> dim = evaluator.toDim(value, "an extent of " + quote(leaf.name));
+        std::optional<tile::irgen::Dim> dim = evaluator.toDim(value, "an extent of " + quote(leaf.name), /*least=*/0);
         if (!dim)
           return false;
         type.extents.push_back(*dim);

@@ -342,8 +342,9 @@ void Evaluator::executeStaticAssert(const ast::Expr &condition, const ast::Expr 
   DiagnosticBuilder diagnostic = report(Code::E0302, condition.range,
                                         text ? "static assertion failed: " + text->value : "static assertion failed");
   if (auto *binary = dynCast<ast::Binary>(&condition); binary && isComparison(binary->op))
-    diagnostic.note(quote(this->text(binary->lhs->range)) + " is " + evaluate(*binary->lhs).describe() + ", " +
-                    quote(this->text(binary->rhs->range)) + " is " + evaluate(*binary->rhs).describe());
+    for (const ast::ExprPtr *side : {&binary->lhs, &binary->rhs})
+      if (!dynCast<ast::IntLiteral>(*side))
+        diagnostic.note(quote(this->text((*side)->range)) + " is " + evaluate(**side).describe());
 }
 
 void Evaluator::executeStatement(const ast::Stmt &stmt) {

@@ -1,7 +1,6 @@
 #include "frontend/irgen/Value.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/SmallString.h"
+#include <charconv>
 
 using namespace tile;
 using namespace tile::irgen;
@@ -46,9 +45,9 @@ std::string Value::describe() const {
   if (auto *constant = as<IntConstant>())
     return toString(constant->value);
   if (auto *constant = as<FloatConstant>()) {
-    llvm::SmallString<24> text;
-    llvm::APFloat(constant->value).toString(text);
-    return text.str().str();
+    char digits[32];
+    char *end = std::to_chars(std::begin(digits), std::end(digits), constant->value).ptr;
+    return std::string(digits, end);
   }
   if (auto *constant = as<BoolConstant>())
     return constant->value ? "true" : "false";
