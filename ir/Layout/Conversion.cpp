@@ -5,8 +5,9 @@
 
 namespace tile {
 
-ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits) {
+ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes) {
   assert(src.shape() == dst.shape() && "a conversion keeps the tile");
+  assert(src.bits(HwDim::Block) == dst.bits(HwDim::Block) && "a conversion stays within the block");
   ConversionPlan plan;
   if (src == dst)
     return plan;
@@ -15,16 +16,19 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
     plan.registers = std::move(*registers);
     return plan;
   }
-  plan.exchange = planSharedExchange(src, dst, elementBits);
-  plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
-  plan.kind = ConversionKind::SharedMemory;
-  if (std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits))
-    if (double cost = shuffleCost(*shuffle, elementBits); cost < plan.cost) {
-      plan = ConversionPlan();
-      plan.kind = ConversionKind::Shuffle;
-      plan.shuffle = std::move(*shuffle);
-      plan.cost = cost;
-    }
+  std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits);
+  double cost = shuffle ? shuffleCost(*shuffle, elementBits) : 0;
+  if (!shuffle || cost > kSharedRoundTrip) {
+    plan.kind = ConversionKind::SharedMemory;
+    plan.exchange = planSharedExchange(src, dst, elementBits, maxBytes);
+    plan.cost = sharedExchangeCost(plan.exchange, src, dst, elementBits);
+    if (!shuffle || plan.cost <= cost)
+      return plan;
+    plan.exchange = SharedExchange();
+  }
+  plan.kind = ConversionKind::Shuffle;
+  plan.shuffle = std::move(*shuffle);
+  plan.cost = cost;
   return plan;
 }
 

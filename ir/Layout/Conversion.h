@@ -15,13 +15,15 @@ namespace tile {
 
 enum class ConversionKind : uint8_t { Identity, RegisterPermute, Shuffle, SharedMemory };
 
-/// Through shared memory: all threads store, a barrier, all threads load. (One more barrier before the buffer is used
-/// again.) The layout is chosen so that both sides use the widest vectors with the fewest bank conflicts.
+/// Through shared memory. In each round all threads make their accesses of that round: stores, a barrier, loads; and a
+/// barrier before the buffer is used again, by the next round or by others. The layout is chosen so that both sides use
+/// the widest vectors with the fewest bank conflicts.
 struct SharedExchange {
-  Layout layout;
+  Layout layout;      // of the whole tile; its topmost digits are the round
   SharedAccess store; // of the source's registers
   SharedAccess load;  // into the destination's registers
-  int64_t bytes = 0;
+  int64_t numRounds = 1;
+  int64_t bytes = 0; // of the buffer
 };
 
 struct ConversionPlan {
@@ -36,11 +38,17 @@ struct ConversionPlan {
   double cost = 0;
 };
 
-/// The cheapest conversion of a tile of `elementBits` wide elements. Both layouts are of one shape and one machine.
-ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits);
+constexpr int64_t kAnyBytes = INT64_MAX;
+
+/// The cheapest conversion of a tile of `elementBits` wide elements. Both layouts are of one shape and one machine,
+/// and blocks keep what they hold.
+/// A buffer is kept within `maxBytes` as far as both layouts have registers to take turns with.
+ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes);
 
 /// The shared-memory form of it, whether or not something cheaper exists.
-SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits);
+SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes);
+/// What any round costs: a barrier and the latency of the first load.
+constexpr double kSharedRoundTrip = 60;
 double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits);
 
 } // namespace tile

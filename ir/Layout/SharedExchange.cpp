@@ -7,6 +7,8 @@
 //     keeps every access aligned;
 //   - row bits avoid both P, the span of the storing lanes, and Q, that of the loading lanes. Outside of P + Q any
 //     vector will do; within it the sums e ^ f of a vector only in P and one only in Q: that is the swizzle.
+// A tile too large for its buffer passes in rounds: directions that both layouts hold in registers become the topmost
+// bits, and the rest is laid out as above.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Layout/Conversion.h"
@@ -48,12 +50,18 @@ static SpanBasis spanOf(std::initializer_list<const Vectors *> lists) {
   return span;
 }
 
+static bool isOddRegister(const Layout &layout, OddDigit digit) {
+  const std::vector<OddDigit> &odd = layout.odd(HwDim::Register);
+  return std::find(odd.begin(), odd.end(), digit) != odd.end();
+}
+
 namespace {
 class ExchangeBuilder {
 public:
-  ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits);
+  ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes);
 
   int maxVectorLog2() const { return powerOfTwo(16) - elementLog2; }
+  RoundDigits roundDigits() const { return {int(rounds.size()), roundOdd}; }
 
   /// Vectors of `side`'s registers within the complement that would widen its own accesses.
   Vectors extension(const Layout &side) const {
@@ -89,11 +97,14 @@ private:
   const Layout &src, &dst;
   int elementLog2;
   Vectors common;     // of the vectors of both sides
-  Vectors complement; // spans a complement of them that holds all threads
+  Vectors rounds;     // topmost bits
+  Vectors complement; // spans a complement of those two that holds all threads
+  std::vector<OddDigit> odd;
+  int roundOdd = 0; // how many of them, at the end, are rounds
 };
 } // namespace
 
-ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits)
+ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes)
     : src(src), dst(dst), elementLog2(powerOfTwo(std::max(8, elementBits) / 8)) {
   Vectors threads = threadBases(src);
   append(threads, threadBases(dst));
@@ -101,7 +112,26 @@ ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int eleme
   Vectors held = intersectSpans(src.bits(HwDim::Register), dst.bits(HwDim::Register));
   common = pickIndependent(span, registersFirst(src, held), maxVectorLog2());
 
-  SpanBasis all(common);
+  int64_t bytes = src.numElements() << elementLog2;
+  int halvings = 0;
+  while (halvings < 64 && bytes >> halvings > maxBytes)
+    ++halvings;
+  rounds = pickIndependent(span, registersFirst(src, held), halvings);
+  bytes >>= rounds.size();
+  std::vector<OddDigit> inRounds;
+  for (int dim = 0; dim < src.rank(); ++dim) {
+    OddDigit digit = {src.oddFactor(dim), dim};
+    if (digit.radix == 1)
+      continue;
+    bool takesTurns = bytes > maxBytes && isOddRegister(src, digit) && isOddRegister(dst, digit);
+    (takesTurns ? inRounds : odd).push_back(digit);
+    if (takesTurns)
+      bytes /= digit.radix;
+  }
+  roundOdd = int(inRounds.size());
+  odd.insert(odd.end(), inRounds.begin(), inRounds.end());
+
+  SpanBasis all = spanOf({&common, &rounds});
   complement = pickIndependent(all, threads, 64);
   append(complement, pickIndependent(all, src.bits(HwDim::Register), 64));
   for (int bit = 0; bit < src.packedBits(); ++bit)
@@ -110,27 +140,28 @@ ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int eleme
 
 Layout ExchangeBuilder::build(const Layout &side, const Vectors &own) const {
   // The wider side's threads must stay in a complement of its own vectors too, and so must all that follows: `project`
-  // takes the part in the common and own vectors away.
+  // takes the part in the vectors and rounds away.
   Vectors vector = common;
   append(vector, own);
-  SpanBasis split(vector);
+  Vectors frame = vector;
+  append(frame, rounds);
+  uint64_t removed = (uint64_t(1) << frame.size()) - 1;
+  SpanBasis split(frame);
   Vectors rest = pickIndependent(split, threadBases(side), 64);
   append(rest, pickIndependent(split, complement, 64));
-  Vectors frame = vector;
   append(frame, rest);
   SpanBasis coordinates(frame);
   auto project = [&](const Vectors &vectors) {
     Vectors result;
-    uint64_t inVector = (uint64_t(1) << vector.size()) - 1;
     for (uint64_t v : vectors)
-      result.push_back(applyColumns(frame, *coordinates.express(v) & ~inVector));
+      result.push_back(applyColumns(frame, *coordinates.express(v) & ~removed));
     return result;
   };
   Vectors p = project(phaseLanes(src, common.size() + (&side == &src ? own.size() : 0)));
   Vectors q = project(phaseLanes(dst, common.size() + (&side == &dst ? own.size() : 0)));
 
   // Elements that share a four-byte word never conflict, whichever lane wants them: the word's vectors join both sides.
-  SpanBasis taken(vector);
+  SpanBasis taken = spanOf({&vector, &rounds});
   Vectors fillers = intersectSpans(p, q);
   for (const Vectors &more : {p, q, rest})
     append(fillers, more);
@@ -149,33 +180,33 @@ Layout ExchangeBuilder::build(const Layout &side, const Vectors &own) const {
   rowCandidates.insert(rowCandidates.end(), onlyP.begin() + long(pairs), onlyP.end());
   rowCandidates.insert(rowCandidates.end(), onlyQ.begin() + long(pairs), onlyQ.end());
   append(rowCandidates, rest);
-  Vectors rows = pickIndependent(taken, rowCandidates, std::max(0, src.packedBits() - (kRowLog2 - elementLog2)));
+  int numRows = src.packedBits() - int(rounds.size()) - (kRowLog2 - elementLog2);
+  Vectors rows = pickIndependent(taken, rowCandidates, std::max(0, numRows));
   Vectors bankCandidates = p;
   append(bankCandidates, rest);
   Vectors banks = pickIndependent(taken, bankCandidates, 64);
 
   Layout result(src.shape(), Layout::Kind::Shared);
-  for (const Vectors &part : {vector, word, banks, rows})
+  for (const Vectors &part : {vector, word, banks, rows, rounds})
     for (uint64_t basis : part)
       result.appendBit(HwDim::Offset, basis);
-  for (int dim = 0; dim < src.rank(); ++dim)
-    if (src.oddFactor(dim) != 1)
-      result.appendOdd(HwDim::Offset, {src.oddFactor(dim), dim});
+  for (OddDigit digit : odd)
+    result.appendOdd(HwDim::Offset, digit);
   return result;
 }
 
 double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits) {
-  // A barrier and the latency of the first load; then one cycle a pass, and half of one to issue an access.
-  constexpr double kRoundTrip = 60, kIssue = 0.5;
+  // One cycle a pass, and half of one to issue an access.
+  constexpr double kIssue = 0.5;
   auto side = [&](const SharedAccess &access, const Layout &layout) {
     return double(access.offsets.size()) *
            (kIssue + countWavefronts(layout, exchange.layout, elementBits, access.vector));
   };
-  return kRoundTrip + side(exchange.store, src) + side(exchange.load, dst);
+  return kSharedRoundTrip * double(exchange.numRounds) + side(exchange.store, src) + side(exchange.load, dst);
 }
 
-SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits) {
-  ExchangeBuilder builder(src, dst, elementBits);
+SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes) {
+  ExchangeBuilder builder(src, dst, elementBits, maxBytes);
   int maxVector = 1 << builder.maxVectorLog2();
   std::optional<SharedExchange> best;
   double bestCost = 0;
@@ -184,9 +215,10 @@ SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elem
   for (const auto &[side, own] : choices) {
     SharedExchange exchange;
     exchange.layout = builder.build(*side, own);
-    exchange.store = planSharedAccess(src, exchange.layout, maxVector);
-    exchange.load = planSharedAccess(dst, exchange.layout, maxVector);
-    exchange.bytes = exchange.layout.size(HwDim::Offset) * std::max(8, elementBits) / 8;
+    exchange.store = planSharedAccess(src, exchange.layout, maxVector, builder.roundDigits());
+    exchange.load = planSharedAccess(dst, exchange.layout, maxVector, builder.roundDigits());
+    exchange.numRounds = exchange.store.rounds.back() + 1;
+    exchange.bytes = src.numElements() / exchange.numRounds * std::max(8, elementBits) / 8;
     double cost = sharedExchangeCost(exchange, src, dst, elementBits);
     if (!best || cost < bestCost) {
       best = exchange;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
+#include <tuple>
 
 namespace tile {
 
@@ -61,29 +62,41 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes, 
                         powerOfTwo(swizzleBytes) - kChunkBytesLog2);
 }
 
-OffsetMap::OffsetMap(const Layout &registers, const Layout &shared) : registers(registers), oddWeight(shared.rank()) {
+OffsetMap::OffsetMap(const Layout &registers, const Layout &shared, RoundDigits rounds)
+    : registers(registers), offsetWeights(shared.rank()), roundWeights(shared.rank()) {
   assert(registers.shape() == shared.shape() && "one tile");
+  int offsetBits = static_cast<int>(shared.bits(HwDim::Offset).size()) - rounds.bits;
   DigitMap map = compose(shared.map().pseudoInverse(), registers.map());
   auto at = map.columns.begin();
-  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block}) {
-    columnsOf[int(hw)].assign(at, at + long(registers.bits(hw).size()));
-    at += long(registers.bits(hw).size());
-  }
-  int64_t weight = int64_t(1) << shared.bits(HwDim::Offset).size();
-  for (const OddDigit &digit : shared.odd(HwDim::Offset)) {
-    oddWeight[digit.dim] = weight;
-    weight *= digit.radix;
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block})
+    for (size_t bit = 0; bit < registers.bits(hw).size(); ++bit, ++at) {
+      columnsOf[int(hw)].push_back(*at & ((uint64_t(1) << offsetBits) - 1));
+      assert((hw == HwDim::Register || *at >> offsetBits == 0) && "a thread's data is of one round");
+      if (hw == HwDim::Register)
+        roundColumns.push_back(*at >> offsetBits);
+    }
+  const std::vector<OddDigit> &odd = shared.odd(HwDim::Offset);
+  int64_t offsetWeight = int64_t(1) << offsetBits, roundWeight = int64_t(1) << rounds.bits;
+  for (int i = 0; i < int(odd.size()); ++i) {
+    bool isRound = i >= int(odd.size()) - rounds.odd;
+    int64_t &weight = isRound ? roundWeight : offsetWeight;
+    (isRound ? roundWeights : offsetWeights)[odd[i].dim] = weight;
+    weight *= odd[i].radix;
   }
 }
 
-int64_t OffsetMap::registerOffset(int64_t reg) const {
+int64_t OffsetMap::weigh(int64_t reg, const std::vector<uint64_t> &registerColumns,
+                         const std::vector<int64_t> &weights) const {
   DigitIndex digits = registers.split(HwDim::Register, reg);
-  int64_t offset = int64_t(applyColumns(columns(HwDim::Register), digits.bits));
+  int64_t sum = int64_t(applyColumns(registerColumns, digits.bits));
   for (size_t i = 0; i < digits.odd.size(); ++i)
     if (int dim = registers.odd(HwDim::Register)[i].dim; dim >= 0)
-      offset += digits.odd[i] * oddWeight[dim];
-  return offset;
+      sum += digits.odd[i] * weights[dim];
+  return sum;
 }
+
+int64_t OffsetMap::registerOffset(int64_t reg) const { return weigh(reg, columns(HwDim::Register), offsetWeights); }
+int64_t OffsetMap::registerRound(int64_t reg) const { return weigh(reg, roundColumns, roundWeights); }
 
 std::vector<CoordTerm> OffsetMap::threadTerms(const std::vector<uint64_t> &laneColumns) const {
   std::vector<CoordTerm> terms = runTerms(HwDim::Lane, laneColumns);
@@ -93,7 +106,7 @@ std::vector<CoordTerm> OffsetMap::threadTerms(const std::vector<uint64_t> &laneC
     int64_t divisor = int64_t(1) << registers.bits(hw).size();
     for (const OddDigit &digit : registers.odd(hw)) {
       if (digit.dim >= 0)
-        terms.push_back({hw, divisor, digit.radix, oddWeight[digit.dim]});
+        terms.push_back({hw, divisor, digit.radix, offsetWeights[digit.dim]});
       divisor *= digit.radix;
     }
   }
@@ -123,30 +136,32 @@ static int countVectorBits(const OffsetMap &map, int maxVector) {
   return bits;
 }
 
-SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector) {
+SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector, RoundDigits rounds) {
   SharedAccess access;
-  OffsetMap map(registers, shared);
+  OffsetMap map(registers, shared, rounds);
   access.vector = 1 << countVectorBits(map, maxVector);
   access.threadTerms = map.threadTerms();
   access.disjoint = partsAreDisjoint(map.columns(HwDim::Register), access.threadTerms);
 
-  // The lowest register of each offset stands for all registers there.
-  std::vector<std::pair<int64_t, int64_t>> byOffset; // (offset, register)
+  // The lowest register of each place stands for all registers there.
+  std::vector<std::tuple<int64_t, int64_t, int64_t>> places; // (round, offset, register)
   for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
-    byOffset.push_back({map.registerOffset(reg), reg});
-  std::sort(byOffset.begin(), byOffset.end());
-  access.representative.resize(byOffset.size());
-  int64_t last = -1, first = 0;
-  for (auto [offset, reg] : byOffset) {
-    if (offset != last) {
+    places.emplace_back(map.registerRound(reg), map.registerOffset(reg), reg);
+  std::sort(places.begin(), places.end());
+  access.representative.resize(places.size());
+  int64_t lastRound = -1, lastOffset = -1, first = 0;
+  for (auto [round, offset, reg] : places) {
+    if (round != lastRound || offset != lastOffset) {
       first = reg;
       if (offset % access.vector == 0) {
         access.registers.emplace_back();
         access.offsets.push_back(offset);
+        access.rounds.push_back(round);
       }
       access.registers.back().push_back(reg);
     }
-    last = offset;
+    lastRound = round;
+    lastOffset = offset;
     access.representative[reg] = first;
   }
   return access;

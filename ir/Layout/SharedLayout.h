@@ -30,22 +30,33 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes,
 /// The widest swizzle that `nvmmaSharedLayout` can use, or 0 when the contiguous dim is too small for any.
 int widestSwizzle(const Shape &shape, int elementBits, MatrixOrder matrixOrder = MatrixOrder::RowMajor);
 
+/// The most significant digits of a shared layout's offset, when a tile passes through a smaller buffer in rounds: they
+/// name the round, and the rest is the offset in the buffer. All of them must be registers wherever the tile is used.
+struct RoundDigits {
+  int bits = 0;
+  int odd = 0;
+};
+
 /// The offset at which `shared` has what a (register, lane, warp, block) of `registers` holds.
 class OffsetMap {
 public:
-  OffsetMap(const Layout &registers, const Layout &shared);
-  /// What each bit of `hw` contributes, by exclusive or.
+  OffsetMap(const Layout &registers, const Layout &shared, RoundDigits rounds = {});
+  /// What each bit of `hw` contributes to the offset, by exclusive or.
   const std::vector<uint64_t> &columns(HwDim hw) const { return columnsOf[int(hw)]; }
-  /// The register's part of the offset.
+  /// The register's part of the offset, and its round.
   int64_t registerOffset(int64_t reg) const;
-  /// The (lane, warp, block) part, with `laneColumns` in the place of the lane's own.
+  int64_t registerRound(int64_t reg) const;
+  /// The (lane, warp, block) part of the offset, with `laneColumns` in the place of the lane's own.
   std::vector<CoordTerm> threadTerms(const std::vector<uint64_t> &laneColumns) const;
   std::vector<CoordTerm> threadTerms() const { return threadTerms(columns(HwDim::Lane)); }
 
 private:
+  int64_t weigh(int64_t reg, const std::vector<uint64_t> &registerColumns, const std::vector<int64_t> &weights) const;
+
   const Layout &registers;
   std::vector<uint64_t> columnsOf[kNumHwDims];
-  std::vector<int64_t> oddWeight; // of the odd digit of each dim
+  std::vector<uint64_t> roundColumns;               // of registers
+  std::vector<int64_t> offsetWeights, roundWeights; // of the odd digit of each dim
 };
 
 /// Whether no bit is set both by a column of registers and by a term of the thread: their xor is their sum.
@@ -56,13 +67,14 @@ struct SharedAccess {
   int vector = 1;                              // elements per access
   std::vector<std::vector<int64_t>> registers; // per access the registers of its vector, in order of offset
   std::vector<int64_t> offsets;                // per access the register's part of the offset, in elements
+  std::vector<int64_t> rounds;                 // per access its round, ascending
   std::vector<CoordTerm> threadTerms;          // the (lane, warp, block) part of the offset
   bool disjoint = false;                       // the two parts share no bit: their xor is their sum
   std::vector<int64_t> representative;         // per register the one that is accessed in its place
 };
 /// The accesses with the widest aligned vector of at most `maxVector` elements. A register that repeats another of its
 /// thread is not accessed. Replicated threads access too; `Layout::freeDigits` tells which.
-SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector);
+SharedAccess planSharedAccess(const Layout &registers, const Layout &shared, int maxVector, RoundDigits rounds = {});
 
 /// Passes of the 32 four-byte banks that a warp needs for one access of `vector` elements; a warp moves 128 bytes a
 /// pass at best. The same for every register and warp. An 8-byte access goes by half warps, a 16-byte one by quarters.

@@ -209,7 +209,7 @@ ShuffleProgram ShufflePlanner::emit(const Layout &wanted, int elementBits) const
 
   // Registers that come from the same lane in every round share a word.
   uint64_t packed = 0;
-  for (size_t bit = 0, width = size_t(elementBits); bit < perReg.lanes.size() && width < 32; ++bit)
+  for (size_t bit = 0, width = size_t(std::max(8, elementBits)); bit < perReg.lanes.size() && width < 32; ++bit)
     if (perReg.lanes[bit] == 0) {
       packed |= uint64_t(1) << bit;
       width *= 2;

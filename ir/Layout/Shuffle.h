@@ -24,7 +24,8 @@ struct SelectStage {
   int64_t registerXor = 0;
 };
 
-/// One shuffle of a 32-bit word: the elements of `sources` side by side, to be found in `results`.
+/// One shuffle of a 32-bit word (of several words where an element is wider): the elements of `sources` side by side,
+/// to be found in `results`. A bool takes a byte.
 struct ShuffleRound {
   std::vector<int64_t> sources;
   std::vector<int64_t> results;

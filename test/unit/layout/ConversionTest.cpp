@@ -5,71 +5,121 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 using namespace tile;
 
-static ConversionPlan viaShared(const Layout &src, const Layout &dst, int elementBits) {
+static ConversionPlan viaShared(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes) {
   ConversionPlan plan;
   plan.kind = ConversionKind::SharedMemory;
-  plan.exchange = planSharedExchange(src, dst, elementBits);
+  plan.exchange = planSharedExchange(src, dst, elementBits, maxBytes);
   return plan;
 }
 
-static void expectConverts(const Layout &src, const Layout &dst, const ConversionPlan &plan) {
-  ASSERT_EQ(SimulatedThreads::holding(src).run(plan, src, dst), SimulatedThreads::holding(dst))
-      << src.str() << "\n"
-      << dst.str() << "\nkind " << int(plan.kind) << " " << plan.exchange.layout.str();
+/// Layouts of one shape, and their registers filled.
+struct Filled {
+  explicit Filled(std::vector<Layout> all) : layouts(std::move(all)) {
+    for (const Layout &layout : layouts)
+      threads.push_back(SimulatedThreads::holding(layout));
+  }
+  std::vector<Layout> layouts;
+  std::vector<SimulatedThreads> threads;
+};
+
+using PlanFn = std::function<std::optional<ConversionPlan>(const Layout &, const Layout &)>;
+
+/// Runs the plans that `planFn` makes, if it makes one, between all `layouts`.
+static void expectPlansConvert(std::vector<Layout> layouts, const PlanFn &planFn) {
+  Filled filled(std::move(layouts));
+  for (size_t src = 0; src < filled.layouts.size(); ++src)
+    for (size_t dst = 0; dst < filled.layouts.size(); ++dst)
+      if (std::optional<ConversionPlan> plan = planFn(filled.layouts[src], filled.layouts[dst]))
+        ASSERT_TRUE(filled.threads[src].run(*plan, filled.layouts[dst]) == filled.threads[dst])
+            << filled.layouts[src].str() << "\n"
+            << filled.layouts[dst].str() << "\nkind " << int(plan->kind) << " " << plan->exchange.layout.str();
+}
+
+/// The same for all shapes up to `maxExtent`.
+static void expectPlansConvert(int64_t maxExtent, const std::vector<int> &warps, const PlanFn &planFn) {
+  for (int numWarps : warps)
+    forEachSmallShape(maxExtent,
+                      [&](const Shape &shape) { expectPlansConvert(smallLayouts(shape, numWarps), planFn); });
+}
+
+static std::optional<ConversionPlan> viaShuffle(const Layout &src, const Layout &dst, int elementBits) {
+  std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits);
+  if (!shuffle)
+    return std::nullopt;
+  ConversionPlan plan;
+  plan.kind = ConversionKind::Shuffle;
+  plan.shuffle = std::move(*shuffle);
+  return plan;
+}
+
+TEST(Conversion, ArbitraryLinearLayoutsConvert) {
+  int64_t shuffles = 0;
+  for (const Shape &shape : {Shape{8}, Shape{16}, Shape{8, 8}, Shape{4, 24}, Shape{2, 4, 8}, Shape{64}})
+    expectPlansConvert(randomLayouts(shape, 40), [&](const Layout &src, const Layout &dst) {
+      std::optional<ConversionPlan> plan = viaShuffle(src, dst, 16);
+      shuffles += plan.has_value();
+      return plan ? plan : viaShared(src, dst, 16, /*maxBytes=*/64);
+    });
+  EXPECT_GT(shuffles, 100);
 }
 
 TEST(Conversion, EveryPlanOfEveryPairGivesTheDestination) {
-  for (int numWarps : {1, 2, 3, 4})
-    forEachSmallShape(12, [&](const Shape &shape) {
-      std::vector<Layout> layouts = smallLayouts(shape, numWarps);
-      std::vector<SimulatedThreads> filled;
-      for (const Layout &layout : layouts)
-        filled.push_back(SimulatedThreads::holding(layout));
-      for (size_t src = 0; src < layouts.size(); ++src)
-        for (size_t dst = 0; dst < layouts.size(); ++dst) {
-          ConversionPlan plan = planConversion(layouts[src], layouts[dst], 16);
-          ASSERT_EQ(plan.kind == ConversionKind::Identity, src == dst);
-          ASSERT_EQ(filled[src].run(plan, layouts[src], layouts[dst]), filled[dst]) << layouts[src].str() << "\n"
-                                                                                    << layouts[dst].str();
-        }
-    });
+  expectPlansConvert(kMaxSmallExtent, {1, 2, 3, 4}, [](const Layout &src, const Layout &dst) {
+    ConversionPlan plan = planConversion(src, dst, 16);
+    EXPECT_EQ(plan.kind == ConversionKind::Identity, src == dst);
+    return plan;
+  });
 }
 
 TEST(Conversion, EveryShuffleGivesTheDestination) {
   int64_t shuffles = 0, selects = 0, doubled = 0;
   for (int elementBits : {8, 32})
-    for (int numWarps : {1, 2, 3, 4})
-      forEachSmallShape(8, [&](const Shape &shape) {
-        std::vector<Layout> layouts = smallLayouts(shape, numWarps);
-        for (const Layout &src : layouts)
-          for (const Layout &dst : layouts)
-            if (std::optional<ShuffleProgram> shuffle = planShuffle(src, dst, elementBits)) {
-              ++shuffles;
-              selects += !shuffle->after.empty();
-              doubled += shuffle->numReceived > dst.numRegisters();
-              ConversionPlan plan;
-              plan.kind = ConversionKind::Shuffle;
-              plan.shuffle = *shuffle;
-              ASSERT_NO_FATAL_FAILURE(expectConverts(src, dst, plan));
-            }
-      });
+    expectPlansConvert(std::min<int64_t>(kMaxSmallExtent, 8), {1, 2, 3, 4}, [&](const Layout &src, const Layout &dst) {
+      std::optional<ConversionPlan> plan = viaShuffle(src, dst, elementBits);
+      shuffles += plan.has_value();
+      selects += plan && !plan->shuffle.after.empty();
+      doubled += plan && plan->shuffle.numReceived > dst.numRegisters();
+      return plan;
+    });
   // The enumeration reaches every branch of the planner.
-  EXPECT_GT(shuffles, 10000);
-  EXPECT_GT(selects, 1000);
+  EXPECT_GT(shuffles, 1000);
+  EXPECT_GT(selects, 100);
   EXPECT_GT(doubled, 0);
 }
 
 TEST(Conversion, SharedMemoryGivesTheDestinationForEveryElementSize) {
   for (int elementBits : {8, 32})
-    for (int numWarps : {2, 3})
-      forEachSmallShape(8, [&](const Shape &shape) {
-        std::vector<Layout> layouts = smallLayouts(shape, numWarps);
-        for (const Layout &src : layouts)
-          for (const Layout &dst : layouts)
-            ASSERT_NO_FATAL_FAILURE(expectConverts(src, dst, viaShared(src, dst, elementBits)));
-      });
+    expectPlansConvert(std::min<int64_t>(kMaxSmallExtent, 8), {2, 3},
+                       [&](const Layout &src, const Layout &dst) { return viaShared(src, dst, elementBits); });
+}
+
+TEST(Conversion, RoundsThroughASmallBufferGiveTheDestination) {
+  int64_t inRounds = 0;
+  expectPlansConvert(kMaxSmallExtent, {1, 3}, [&](const Layout &src, const Layout &dst) {
+    ConversionPlan plan = viaShared(src, dst, 16, /*maxBytes=*/16);
+    inRounds += plan.exchange.numRounds > 1;
+    EXPECT_EQ(plan.exchange.bytes * plan.exchange.numRounds, src.numElements() * 2);
+    return plan;
+  });
+  EXPECT_GT(inRounds, 100);
+}
+
+TEST(SharedExchange, StaysWithinItsBufferWhereRegistersTakeTurns) {
+  Shape shape = {128, 192};
+  Layout acc = mmaAccumulatorLayout(shape, {2, 2}), rows = coalescedLayout(shape, 32, shape, {1, 0}, 4);
+  EXPECT_EQ(planSharedExchange(acc, rows, 32).bytes, 128 * 192 * 4);
+  for (int64_t maxBytes : {65536, 49152, 32768, 16384}) {
+    SharedExchange exchange = planSharedExchange(acc, rows, 32, maxBytes);
+    EXPECT_LE(exchange.bytes, maxBytes);
+    EXPECT_EQ(exchange.bytes * exchange.numRounds, 128 * 192 * 4);
+    ConversionPlan plan = viaShared(acc, rows, 32, maxBytes);
+    EXPECT_TRUE(SimulatedThreads::holding(acc).run(plan, rows) == SimulatedThreads::holding(rows));
+  }
 }
 
 TEST(Conversion, RegistersOfTheSameThreadArePermuted) {

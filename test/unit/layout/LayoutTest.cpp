@@ -11,7 +11,7 @@ using namespace tile;
 
 static void forEachSmallLayout(const std::function<void(const Layout &)> &fn) {
   for (int numWarps : {1, 2, 3, 4})
-    forEachSmallShape(12, [&](const Shape &shape) {
+    forEachSmallShape(kMaxSmallExtent, [&](const Shape &shape) {
       for (const Layout &layout : smallLayouts(shape, numWarps))
         fn(layout);
     });

@@ -19,7 +19,7 @@ static void expectBijective(const Layout &shared) {
 }
 
 TEST(SharedLayout, PlainOrdersAreBijectiveAndContiguous) {
-  forEachSmallShape(12, [](const Shape &shape) {
+  forEachSmallShape(kMaxSmallExtent, [](const Shape &shape) {
     for (const std::vector<int> &order : {rowMajorOrder(int(shape.size())), std::vector<int>{0, 1}}) {
       if (order.size() == shape.size())
         expectBijective(sharedLayout(shape, order));

@@ -6,50 +6,66 @@
 
 namespace tile {
 
+constexpr int64_t kNothing = -1;
+
+SimulatedThreads::SimulatedThreads(const Layout &layout)
+    : numWarps(layout.numWarps()), numLanes(layout.numLanes()), numRegisters(layout.numRegisters()),
+      registers(size_t(numWarps * numLanes * numRegisters), kNothing) {}
+
 SimulatedThreads SimulatedThreads::holding(const Layout &layout) {
-  SimulatedThreads result;
-  std::vector<int64_t> thread(layout.numRegisters());
-  result.registers.assign(layout.numWarps(), std::vector<std::vector<int64_t>>(layout.numLanes(), thread));
+  SimulatedThreads result(layout);
   forEachRegister(layout, [&](int64_t reg, int64_t lane, int64_t warp) {
-    result.registers[warp][lane][reg] = position(layout.shape(), layout.coords(reg, lane, warp));
+    result.thread(warp, lane)[reg] = position(layout.shape(), layout.coords(reg, lane, warp));
   });
   return result;
 }
 
-int64_t evaluateTerms(const std::vector<CoordTerm> &terms, int64_t lane, int64_t warp, int64_t start) {
-  int64_t bits = start, odd = 0;
-  for (const CoordTerm &term : terms) {
-    int64_t index = term.hw == HwDim::Lane ? lane : term.hw == HwDim::Warp ? warp : 0;
-    int64_t value = index / term.divisor % term.modulus * term.scale;
-    if (term.modulus % 2 == 0)
-      bits ^= value;
-    else
-      odd += value;
+namespace {
+/// The terms of one thread, evaluated once.
+struct ThreadPart {
+  int64_t bits = 0, odd = 0;
+  ThreadPart(const std::vector<CoordTerm> &terms, int64_t lane, int64_t warp) {
+    for (const CoordTerm &term : terms) {
+      int64_t index = term.hw == HwDim::Lane ? lane : term.hw == HwDim::Warp ? warp : 0;
+      int64_t value = index / term.divisor % term.modulus * term.scale;
+      if (term.modulus % 2 == 0)
+        bits ^= value;
+      else
+        odd += value;
+    }
   }
-  return bits + odd;
+  int64_t with(int64_t start) const { return (bits ^ start) + odd; }
+};
+} // namespace
+
+int64_t evaluateTerms(const std::vector<CoordTerm> &terms, int64_t lane, int64_t warp, int64_t start) {
+  return ThreadPart(terms, lane, warp).with(start);
 }
 
-SimulatedThreads SimulatedThreads::run(const ConversionPlan &plan, const Layout &src, const Layout &dst) const {
+SimulatedThreads SimulatedThreads::run(const ConversionPlan &plan, const Layout &dst) const {
   switch (plan.kind) {
   case ConversionKind::Identity:
     return *this;
-  case ConversionKind::RegisterPermute: {
-    SimulatedThreads result = *this;
-    for (size_t warp = 0; warp < registers.size(); ++warp)
-      for (size_t lane = 0; lane < registers[warp].size(); ++lane) {
-        result.registers[warp][lane].clear();
-        for (int64_t from : plan.registers)
-          result.registers[warp][lane].push_back(registers[warp][lane].at(from));
-      }
-    return result;
-  }
+  case ConversionKind::RegisterPermute:
+    return runPermute(plan.registers, dst);
   case ConversionKind::Shuffle:
-    return runShuffle(plan.shuffle);
+    return runShuffle(plan.shuffle, dst);
   case ConversionKind::SharedMemory:
-    return runExchange(plan.exchange, src, dst);
+    return runExchange(plan.exchange, dst);
   }
   ADD_FAILURE() << "a plan of no known kind";
   return *this;
+}
+
+SimulatedThreads SimulatedThreads::runPermute(const std::vector<int64_t> &sources, const Layout &dst) const {
+  SimulatedThreads result(dst);
+  for (int64_t warp = 0; warp < numWarps; ++warp)
+    for (int64_t lane = 0; lane < numLanes; ++lane) {
+      std::vector<int64_t> own = copyOf(warp, lane);
+      for (size_t reg = 0; reg < sources.size(); ++reg)
+        result.thread(warp, lane)[reg] = own.at(size_t(sources[reg]));
+    }
+  return result;
 }
 
 /// One stage of selects on the registers of one thread.
@@ -65,69 +81,75 @@ static void select(std::vector<int64_t> &thread, const SelectStage &stage, uint6
     thread[reg] = old.at(reg ^ size_t(stage.registerXor));
 }
 
-SimulatedThreads SimulatedThreads::runShuffle(const ShuffleProgram &program) const {
-  SimulatedThreads result;
-  for (size_t warp = 0; warp < registers.size(); ++warp) {
-    std::vector<std::vector<int64_t>> sent, received;
-    for (size_t lane = 0; lane < registers[warp].size(); ++lane) {
-      sent.emplace_back();
+SimulatedThreads SimulatedThreads::runShuffle(const ShuffleProgram &program, const Layout &dst) const {
+  SimulatedThreads result(dst);
+  for (int64_t warp = 0; warp < numWarps; ++warp) {
+    std::vector<std::vector<int64_t>> sent;
+    for (int64_t lane = 0; lane < numLanes; ++lane) {
+      std::vector<int64_t> own = copyOf(warp, lane), working;
       for (int64_t input : program.inputs)
-        sent[lane].push_back(registers[warp][lane].at(input));
+        working.push_back(own.at(size_t(input)));
       for (const SelectStage &stage : program.before)
-        select(sent[lane], stage, lane, warp);
+        select(working, stage, uint64_t(lane), uint64_t(warp));
+      sent.push_back(std::move(working));
     }
-    result.registers.emplace_back();
-    for (size_t lane = 0; lane < sent.size(); ++lane) {
-      std::vector<int64_t> thread(program.numReceived, -1);
+    for (int64_t lane = 0; lane < numLanes; ++lane) {
+      std::vector<int64_t> received(size_t(program.numReceived), kNothing);
       for (const ShuffleRound &round : program.rounds) {
-        uint64_t from = program.sourceLane(round, lane, warp);
-        if (round.local)
-          EXPECT_EQ(from, lane) << "not a local round";
+        uint64_t from = program.sourceLane(round, uint64_t(lane), uint64_t(warp));
+        if (round.local && from != uint64_t(lane))
+          ADD_FAILURE() << "a local round reads lane " << from << " in lane " << lane;
         for (size_t i = 0; i < round.sources.size(); ++i)
-          thread.at(round.results[i]) = sent.at(from).at(round.sources[i]);
+          received.at(size_t(round.results[i])) = sent.at(from).at(size_t(round.sources[i]));
       }
       for (const SelectStage &stage : program.after)
-        select(thread, stage, lane, warp);
-      result.registers[warp].emplace_back();
-      for (int64_t output : program.outputs)
-        result.registers[warp][lane].push_back(thread.at(output));
+        select(received, stage, uint64_t(lane), uint64_t(warp));
+      for (size_t reg = 0; reg < program.outputs.size(); ++reg)
+        result.thread(warp, lane)[reg] = received.at(size_t(program.outputs[reg]));
     }
   }
   return result;
 }
 
-SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, const Layout &src,
-                                               const Layout &dst) const {
-  constexpr int64_t kNothing = -1;
-  std::vector<int64_t> memory(exchange.layout.size(HwDim::Offset), kNothing);
-  auto address = [](const SharedAccess &access, size_t i, int64_t lane, int64_t warp) {
-    int64_t first = evaluateTerms(access.threadTerms, lane, warp, access.offsets[i]);
-    EXPECT_EQ(first % access.vector, 0) << "a misaligned vector";
-    EXPECT_EQ(access.registers[i].size(), size_t(access.vector));
-    if (access.disjoint)
-      EXPECT_EQ(first, evaluateTerms(access.threadTerms, lane, warp) + access.offsets[i]);
-    return first;
-  };
+/// Calls `fn` with every offset and register that a thread accesses in `round`.
+template <typename Fn>
+static void forEachAccess(const SharedAccess &access, int64_t round, int64_t lane, int64_t warp, Fn fn) {
+  ThreadPart part(access.threadTerms, lane, warp);
+  for (size_t i = 0; i < access.offsets.size(); ++i) {
+    if (access.rounds[i] != round)
+      continue;
+    int64_t first = part.with(access.offsets[i]);
+    if (first % access.vector != 0 || access.registers[i].size() != size_t(access.vector))
+      ADD_FAILURE() << "a misaligned vector";
+    if (access.disjoint && first != part.with(0) + access.offsets[i])
+      ADD_FAILURE() << "parts that are not disjoint";
+    for (int element = 0; element < access.vector; ++element)
+      fn(size_t(first + element), size_t(access.registers[i][size_t(element)]));
+  }
+}
 
-  for (size_t warp = 0; warp < registers.size(); ++warp)
-    for (size_t lane = 0; lane < registers[warp].size(); ++lane)
-      for (size_t i = 0; i < exchange.store.offsets.size(); ++i)
-        for (int element = 0; element < exchange.store.vector; ++element)
-          memory.at(address(exchange.store, i, lane, warp) + element) =
-              registers[warp][lane].at(exchange.store.registers[i][element]);
-
-  SimulatedThreads result;
-  result.registers.assign(dst.numWarps(), std::vector<std::vector<int64_t>>(
-                                              dst.numLanes(), std::vector<int64_t>(dst.numRegisters(), kNothing)));
-  for (size_t warp = 0; warp < result.registers.size(); ++warp)
-    for (size_t lane = 0; lane < result.registers[warp].size(); ++lane) {
-      std::vector<int64_t> &thread = result.registers[warp][lane];
-      for (size_t i = 0; i < exchange.load.offsets.size(); ++i)
-        for (int element = 0; element < exchange.load.vector; ++element)
-          thread.at(exchange.load.registers[i][element]) = memory.at(address(exchange.load, i, lane, warp) + element);
-      for (size_t reg = 0; reg < thread.size(); ++reg)
-        thread[reg] = thread.at(exchange.load.representative[reg]);
-    }
+SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, const Layout &dst) const {
+  int64_t bufferElements = exchange.layout.numElements() / exchange.numRounds;
+  SimulatedThreads result(dst);
+  for (int64_t round = 0; round < exchange.numRounds; ++round) {
+    std::vector<int64_t> memory(size_t(bufferElements), kNothing);
+    for (int64_t warp = 0; warp < numWarps; ++warp)
+      for (int64_t lane = 0; lane < numLanes; ++lane) {
+        const int64_t *own = thread(warp, lane);
+        forEachAccess(exchange.store, round, lane, warp,
+                      [&](size_t offset, size_t reg) { memory.at(offset) = own[reg]; });
+      }
+    for (int64_t warp = 0; warp < numWarps; ++warp)
+      for (int64_t lane = 0; lane < numLanes; ++lane) {
+        int64_t *own = result.thread(warp, lane);
+        forEachAccess(exchange.load, round, lane, warp,
+                      [&](size_t offset, size_t reg) { own[reg] = memory.at(offset); });
+      }
+  }
+  for (int64_t warp = 0; warp < numWarps; ++warp)
+    for (int64_t lane = 0; lane < numLanes; ++lane)
+      for (int64_t reg = 0; reg < result.numRegisters; ++reg)
+        result.thread(warp, lane)[reg] = result.thread(warp, lane)[exchange.load.representative.at(size_t(reg))];
   return result;
 }
 

@@ -17,20 +17,31 @@ public:
   /// Every register holds the row-major position of its element in the tile.
   static SimulatedThreads holding(const Layout &layout);
 
-  /// The registers after `plan`. Fails the current test where the plan itself is malformed: a misaligned vector, a
-  /// load of a word that nobody stored, a lane or register that does not exist.
-  SimulatedThreads run(const ConversionPlan &plan, const Layout &src, const Layout &dst) const;
+  /// The registers after `plan`, which leads to `dst`. Fails the current test where the plan itself is malformed: a
+  /// misaligned vector, a lane or register that does not exist. A load of what nobody stored gives -1.
+  SimulatedThreads run(const ConversionPlan &plan, const Layout &dst) const;
 
   bool operator==(const SimulatedThreads &other) const { return registers == other.registers; }
 
 private:
-  SimulatedThreads runShuffle(const ShuffleProgram &program) const;
-  SimulatedThreads runExchange(const SharedExchange &exchange, const Layout &src, const Layout &dst) const;
+  explicit SimulatedThreads(const Layout &layout);
+  int64_t *thread(int64_t warp, int64_t lane) { return &registers[size_t((warp * numLanes + lane) * numRegisters)]; }
+  const int64_t *thread(int64_t warp, int64_t lane) const {
+    return const_cast<SimulatedThreads *>(this)->thread(warp, lane);
+  }
+  std::vector<int64_t> copyOf(int64_t warp, int64_t lane) const {
+    return std::vector<int64_t>(thread(warp, lane), thread(warp, lane) + numRegisters);
+  }
 
-  std::vector<std::vector<std::vector<int64_t>>> registers; // [warp][lane][register]
+  SimulatedThreads runPermute(const std::vector<int64_t> &sources, const Layout &dst) const;
+  SimulatedThreads runShuffle(const ShuffleProgram &program, const Layout &dst) const;
+  SimulatedThreads runExchange(const SharedExchange &exchange, const Layout &dst) const;
+
+  int64_t numWarps, numLanes, numRegisters;
+  std::vector<int64_t> registers; // of all lanes of all warps
 };
 
-/// The value of `terms` for a thread.
+/// The value of `terms` for a thread: the sum of the odd ones and the exclusive or of the others and `start`.
 int64_t evaluateTerms(const std::vector<CoordTerm> &terms, int64_t lane, int64_t warp, int64_t start = 0);
 
 } // namespace tile

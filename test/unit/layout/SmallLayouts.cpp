@@ -1,5 +1,6 @@
 #include "test/unit/layout/SmallLayouts.h"
 
+#include <random>
 #include <set>
 
 namespace tile {
@@ -40,6 +41,29 @@ std::vector<Layout> smallLayouts(const Shape &shape, int numWarps, int numLanes)
           if (seen.insert(layout.str()).second)
             result.push_back(layout);
         }
+  return result;
+}
+
+std::vector<Layout> randomLayouts(const Shape &shape, int count) {
+  std::mt19937 random(static_cast<unsigned>(position(Shape(shape.size(), 64), shape)));
+  std::vector<Layout> result;
+  while (int(result.size()) < count) {
+    Layout layout(shape);
+    uint64_t mask = (uint64_t(1) << layout.packedBits()) - 1;
+    auto append = [&](HwDim hw, int bits) {
+      for (int bit = 0; bit < bits; ++bit)
+        // Every other basis is a unit vector or 0, as in practice.
+        layout.appendBit(hw, mask & (random() % 2 ? random() : (uint64_t(1) << random() % 16)));
+    };
+    append(HwDim::Register, int(random() % 4));
+    append(HwDim::Lane, 4);
+    append(HwDim::Warp, 2);
+    for (int dim = 0; dim < layout.rank(); ++dim)
+      if (layout.oddFactor(dim) != 1)
+        layout.appendOdd(HwDim::Register, {layout.oddFactor(dim), dim});
+    if (layout.isSurjective())
+      result.push_back(layout);
+  }
   return result;
 }
 
