@@ -20,7 +20,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = source
 config.test_exec_root = os.path.join(build, "test", "lit")
 config.suffixes = [".mlir", ".tile", ".ll", ".test"]
-config.excludes = ["Inputs", "bench", "gpu", "lint", "unit"]
+config.excludes = ["Inputs", "bench", "diagnostics", "gpu", "lint", "programs", "unit"]  # run by others, or input
 
 config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm_tools, os.environ["PATH"]])
 config.substitutions += [

@@ -1,7 +1,7 @@
 // The manifest as values: what a cubin says about its kernels. The JSON schema is in runtime/launch/README.md.
 //
 // `readManifest` checks everything a launcher relies on (types of fields, names that resolve, an ABI that only mentions
-// what exists), so that code behind it indexes without further tests. JSON stays inside ManifestReader.cpp.
+// what exists), so that code behind it indexes without further tests. JSON stays inside this folder.
 
 #ifndef TILE_RUNTIME_ARTIFACT_MANIFEST_H
 #define TILE_RUNTIME_ARTIFACT_MANIFEST_H

@@ -1,106 +1,22 @@
-// Manifest JSON to values, by a reader that keeps the first error and the path where it happened.
+// The manifest's schema, JSON to values. Input is untrusted, and every index that leaves here is in range.
 //
-// After an error every read gives a default, so that the code below states the schema and little else. Input is
-// untrusted bytes: depth is bounded before parsing, nothing throws, and every index that leaves here is in range.
+// A kernel is read in two passes: first what gives names (parameters, constants, dims), then what uses them.
 
 #include "runtime/artifact/Manifest.h"
 
-#include <nlohmann/json.hpp>
+#include "runtime/artifact/JsonReader.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
 namespace tile {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr int kMaxJsonDepth = 64;
-
-/// True if brackets nest deeper than the parser's and printer's recursion should see.
-bool isTooDeep(std::string_view json) {
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    char c = json[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxJsonDepth)
-        return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
-/// Integers that fit; a point or an exponent makes a real.
-bool isInteger(const Json &json) {
-  return json.is_number_integer() &&
-         !(json.is_number_unsigned() && json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()));
-}
-
-/// The real that a string spells: `2.0`, `-inf`, `nan`, whatever the program's locale.
-std::optional<double> readReal(const std::string &text) {
-  // The conversion also takes `INF` and `infinity`, which can be names.
-  bool isWord = text == "inf" || text == "-inf" || text == "nan";
-  char first = text[text[0] == '-' ? 1 : 0];
-  if (!isWord && (first < '0' || first > '9'))
-    return std::nullopt;
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool isWhole = error == std::errc() && end == text.data() + text.size();
-  return isWhole ? std::optional(value) : std::nullopt;
-}
-
-class Reader {
+class ManifestReader : public JsonReader {
 public:
-  Status takeError() { return error; }
-  bool failed() const { return !error.ok(); }
-
-  void fail(const std::string &message) {
-    if (!failed())
-      error = Error{ErrorCode::InvalidArtifact, "manifest: " + message};
-  }
-
-  Result<Json> parse(std::string_view text) {
-    if (isTooDeep(text))
-      fail("nests deeper than " + std::to_string(kMaxJsonDepth) + " levels");
-    Json json = failed() ? Json() : Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded() || (!failed() && !json.is_object()))
-      fail("is no JSON object; the artifact is damaged");
-    if (failed())
-      return error.error();
-    return json;
-  }
-
   Manifest readManifest(const Json &json);
   KernelContract readKernel(const Json &json, const std::string &path, bool needsVariants);
 
 private:
-  Status error;
-
-  /// The field, or null where it is absent (an error if `required`) or of another type.
-  const Json *field(const Json &object, const char *name, const std::string &path, Json::value_t type,
-                    bool required = false);
-  std::string string(const Json &object, const char *name, const std::string &path, bool required = false);
-  int64_t integer(const Json &object, const char *name, const std::string &path, int64_t otherwise,
-                  bool required = false);
-  bool boolean(const Json &object, const char *name, const std::string &path, bool otherwise);
-  /// Calls `read(element, path of the element)` for each element of an array.
-  template <typename Read>
-  void each(const Json &object, const char *name, const std::string &path, bool required, Read read);
-  /// The position of the string field `name` among `choices`.
-  int choice(const Json &object, const char *name, const std::string &path, std::initializer_list<const char *> choices,
-             int otherwise);
-
   std::optional<Expression> expression(const Json &tokens, const std::string &path, const KernelContract &kernel,
                                        bool inDim = false);
   int parameter(const Json &object, const char *name, const std::string &path, const KernelContract &kernel);
@@ -114,71 +30,8 @@ private:
   Variant readVariant(const Json &json, const std::string &path);
 };
 
-std::string at(const std::string &path, const char *name) { return path.empty() ? name : path + "." + name; }
-
-const Json *Reader::field(const Json &object, const char *name, const std::string &path, Json::value_t type,
-                          bool required) {
-  if (!object.is_object()) {
-    fail("`" + path + "` is " + object.type_name() + "; expected object");
-    return nullptr;
-  }
-  auto found = object.find(name);
-  if (found == object.end()) {
-    if (required)
-      fail("`" + at(path, name) + "` is missing");
-    return nullptr;
-  }
-  bool matches = type == Json::value_t::number_integer ? isInteger(*found) : found->type() == type;
-  if (!matches) {
-    const char *expected = type == Json::value_t::number_integer ? "64-bit integer" : Json(type).type_name();
-    fail("`" + at(path, name) + "` is " + found->type_name() + "; expected " + expected);
-    return nullptr;
-  }
-  return &*found;
-}
-
-std::string Reader::string(const Json &object, const char *name, const std::string &path, bool required) {
-  const Json *json = field(object, name, path, Json::value_t::string, required);
-  return json ? json->get<std::string>() : "";
-}
-
-int64_t Reader::integer(const Json &object, const char *name, const std::string &path, int64_t otherwise,
-                        bool required) {
-  const Json *json = field(object, name, path, Json::value_t::number_integer, required);
-  return json ? json->get<int64_t>() : otherwise;
-}
-
-bool Reader::boolean(const Json &object, const char *name, const std::string &path, bool otherwise) {
-  const Json *json = field(object, name, path, Json::value_t::boolean);
-  return json ? json->get<bool>() : otherwise;
-}
-
-template <typename Read>
-void Reader::each(const Json &object, const char *name, const std::string &path, bool required, Read read) {
-  const Json *array = field(object, name, path, Json::value_t::array, required);
-  if (!array)
-    return;
-  for (size_t i = 0; i < array->size() && !failed(); ++i)
-    read((*array)[i], at(path, name) + "[" + std::to_string(i) + "]");
-}
-
-int Reader::choice(const Json &object, const char *name, const std::string &path,
-                   std::initializer_list<const char *> choices, int otherwise) {
-  const Json *json = field(object, name, path, Json::value_t::string);
-  if (!json)
-    return otherwise;
-  std::string text = json->get<std::string>(), list;
-  for (const char *const *it = choices.begin(); it != choices.end(); ++it) {
-    if (text == *it)
-      return static_cast<int>(it - choices.begin());
-    list += (list.empty() ? "" : " ") + std::string(*it);
-  }
-  fail("`" + at(path, name) + "` is `" + text + "`; expected one of " + list);
-  return otherwise;
-}
-
-std::optional<Expression> Reader::expression(const Json &tokens, const std::string &path, const KernelContract &kernel,
-                                             bool inDim) {
+std::optional<Expression> ManifestReader::expression(const Json &tokens, const std::string &path,
+                                                     const KernelContract &kernel, bool inDim) {
   if (failed())
     return std::nullopt;
   if (!tokens.is_array()) {
@@ -187,15 +40,12 @@ std::optional<Expression> Reader::expression(const Json &tokens, const std::stri
   }
   std::vector<Expression::Token> list;
   for (const Json &token : tokens) {
-    std::optional<double> real = token.is_string() ? readReal(token.get<std::string>()) : std::nullopt;
-    if (real)
+    if (std::optional<double> real = readReal(token))
       list.push_back(*real);
     else if (token.is_string())
       list.push_back(token.get<std::string>());
     else if (isInteger(token))
       list.push_back(token.get<int64_t>());
-    else if (token.is_number_float())
-      list.push_back(token.get<double>());
     else {
       fail("`" + path + "` holds " + token.type_name() + "; expected numbers and names");
       return std::nullopt;
@@ -215,7 +65,8 @@ std::optional<Expression> Reader::expression(const Json &tokens, const std::stri
   return std::nullopt;
 }
 
-int Reader::parameter(const Json &object, const char *name, const std::string &path, const KernelContract &kernel) {
+int ManifestReader::parameter(const Json &object, const char *name, const std::string &path,
+                              const KernelContract &kernel) {
   std::string text = string(object, name, path, /*required=*/true);
   int index = kernel.findParameter(text);
   if (index < 0)
@@ -223,7 +74,7 @@ int Reader::parameter(const Json &object, const char *name, const std::string &p
   return std::max(index, 0);
 }
 
-int Reader::axis(const Json &object, const std::string &path, const Parameter &parameter) {
+int ManifestReader::axis(const Json &object, const std::string &path, const Parameter &parameter) {
   int64_t axis = integer(object, "axis", path, 0, /*required=*/true);
   if (parameter.kind != Parameter::Kind::Tensor || axis < 0 || axis >= static_cast<int64_t>(parameter.extents.size())) {
     fail("`" + at(path, "axis") + "` is " + std::to_string(axis) + "; `" + parameter.name + "` has rank " +
@@ -233,7 +84,7 @@ int Reader::axis(const Json &object, const std::string &path, const Parameter &p
   return static_cast<int>(axis);
 }
 
-Parameter Reader::readParameter(const Json &json, const std::string &path) {
+Parameter ManifestReader::readParameter(const Json &json, const std::string &path) {
   Parameter parameter;
   parameter.name = string(json, "name", path, /*required=*/true);
   if (!failed() && parameter.name.empty())
@@ -262,14 +113,14 @@ Parameter Reader::readParameter(const Json &json, const std::string &path) {
   return parameter;
 }
 
-void Reader::readConstant(const Json &json, const std::string &path, KernelContract &kernel) {
-  static const char *const kTypes[] = {"int", "bool", "float", "type", "fn"};
+void ManifestReader::readConstant(const Json &json, const std::string &path, KernelContract &kernel) {
+  static constexpr std::initializer_list<const char *> kTypes = {"int", "bool", "float", "type", "fn"};
+  static constexpr std::initializer_list<const char *> kSources = {"given", "default", "heuristic", "autotune",
+                                                                   "argument"};
   Constant constant;
   constant.name = string(json, "name", path, /*required=*/true);
-  constant.type = kTypes[choice(json, "type", path, {"int", "bool", "float", "type", "fn"}, 0)];
-  static const char *const kSources[] = {"given", "default", "heuristic", "autotune", "argument"};
-  constant.source =
-      kSources[choice(json, "source", path, {"given", "default", "heuristic", "autotune", "argument"}, 0)];
+  constant.type = kTypes.begin()[choice(json, "type", path, kTypes, 0)];
+  constant.source = kSources.begin()[choice(json, "source", path, kSources, 0)];
   auto found = json.is_object() ? json.find("value") : json.end();
   if (failed() || found == json.end())
     return fail("`" + at(path, "value") + "` is missing");
@@ -282,11 +133,8 @@ void Reader::readConstant(const Json &json, const std::string &path, KernelContr
   } else if (constant.type == "bool" && value.is_boolean()) {
     constant.value = int64_t(value.get<bool>());
     constant.text = value.get<bool>() ? "true" : "false";
-  } else if (constant.type == "float" && value.is_number()) {
-    constant.value = Value::ofReal(value.get<double>());
-  } else if (std::optional<double> real = value.is_string() ? readReal(value.get<std::string>()) : std::nullopt;
-             real && constant.type == "float") {
-    constant.value = Value::ofReal(*real);
+  } else if (constant.type == "float" && (isInteger(value) || readReal(value))) {
+    constant.value = Value::ofReal(isInteger(value) ? value.get<double>() : *readReal(value));
   } else {
     return fail("`" + at(path, "value") + "` is " + value.type_name() + "; expected a value of type `" + constant.type +
                 "`");
@@ -300,7 +148,7 @@ void Reader::readConstant(const Json &json, const std::string &path, KernelContr
   kernel.constants.push_back(std::move(constant));
 }
 
-void Reader::readDim(const Json &json, const std::string &path, KernelContract &kernel) {
+void ManifestReader::readDim(const Json &json, const std::string &path, KernelContract &kernel) {
   Dim dim;
   dim.name = string(json, "name", path, /*required=*/true);
   if (const Json *value = field(json, "value", path, Json::value_t::number_integer))
@@ -334,7 +182,7 @@ void Reader::readDim(const Json &json, const std::string &path, KernelContract &
   kernel.dims.push_back(std::move(dim));
 }
 
-AbiSlot Reader::readAbiSlot(const Json &json, const std::string &path, const KernelContract &kernel) {
+AbiSlot ManifestReader::readAbiSlot(const Json &json, const std::string &path, const KernelContract &kernel) {
   static constexpr const char *kKinds[] = {"pointer", "dim", "stride", "scalar"};
   AbiSlot slot;
   int kind = -1;
@@ -370,7 +218,7 @@ AbiSlot Reader::readAbiSlot(const Json &json, const std::string &path, const Ker
   return slot;
 }
 
-Variant Reader::readVariant(const Json &json, const std::string &path) {
+Variant ManifestReader::readVariant(const Json &json, const std::string &path) {
   Variant variant;
   variant.name = string(json, "name", path, /*required=*/true);
   variant.symbol = string(json, "symbol", path, /*required=*/true);
@@ -404,7 +252,7 @@ Variant Reader::readVariant(const Json &json, const std::string &path) {
 }
 
 /// The second half of a kernel: everything that may mention any name of it.
-void Reader::readExpressions(const Json &json, const std::string &path, KernelContract &kernel) {
+void ManifestReader::readExpressions(const Json &json, const std::string &path, KernelContract &kernel) {
   size_t index = 0;
   each(json, "parameters", path, /*required=*/true, [&](const Json &entry, const std::string &where) {
     Parameter &parameter = kernel.parameters[index++];
@@ -438,7 +286,7 @@ void Reader::readExpressions(const Json &json, const std::string &path, KernelCo
     fail("`" + at(path, "grid") + "` is empty; expected at least one axis");
 }
 
-KernelContract Reader::readKernel(const Json &json, const std::string &path, bool needsVariants) {
+KernelContract ManifestReader::readKernel(const Json &json, const std::string &path, bool needsVariants) {
   KernelContract kernel;
   kernel.names = {"num_sms", "extent"};
   kernel.name = string(json, "name", path, /*required=*/true);
@@ -490,7 +338,7 @@ KernelContract Reader::readKernel(const Json &json, const std::string &path, boo
   return kernel;
 }
 
-Manifest Reader::readManifest(const Json &json) {
+Manifest ManifestReader::readManifest(const Json &json) {
   Manifest manifest;
   int64_t schema = integer(json, "schema", "", 0, /*required=*/true);
   if (!failed() && schema != kManifestSchema)
@@ -534,24 +382,20 @@ std::string KernelContract::describeInstance() const {
 }
 
 Result<Manifest> readManifest(std::string_view json) {
-  Reader reader;
-  Result<Json> parsed = reader.parse(json);
-  if (!parsed)
-    return parsed.error();
-  Manifest manifest = reader.readManifest(*parsed);
+  ManifestReader reader;
+  Json parsed = reader.parse(json);
+  Manifest manifest = reader.failed() ? Manifest() : reader.readManifest(parsed);
   if (reader.failed())
-    return reader.takeError().error();
+    return reader.error();
   return manifest;
 }
 
 Result<KernelContract> readKernelContract(std::string_view json) {
-  Reader reader;
-  Result<Json> parsed = reader.parse(json);
-  if (!parsed)
-    return parsed.error();
-  KernelContract kernel = reader.readKernel(*parsed, "", /*needsVariants=*/false);
+  ManifestReader reader;
+  Json parsed = reader.parse(json);
+  KernelContract kernel = reader.failed() ? KernelContract() : reader.readKernel(parsed, "", /*needsVariants=*/false);
   if (reader.failed())
-    return reader.takeError().error();
+    return reader.error();
   return kernel;
 }
 

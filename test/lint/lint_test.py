@@ -94,9 +94,9 @@ class Wording(unittest.TestCase):
 class Coverage(unittest.TestCase):
     def test_diagnostic_without_test(self):
         files = {rules.CODES: 'TILE_DIAGNOSTIC(E0101, "a", "")\nTILE_DIAGNOSTIC(E0102, "b", "")\n',
-                 "test/frontend/diagnostics/names.tile": "// expected-error[E0101]\n"}
+                 "test/frontend/diagnostics/E0101-swapped-names.tile": ""}
         self.assertEqual(list(rules.diagnostics_tested(files)),
-                         ["frontend/diagnostic/Codes.def: E0102 has no test in test/frontend/diagnostics"])
+                         [f"{rules.CODES}: E0102 has no test/frontend/diagnostics/E0102-<what>.tile"])
 
     def test_op_without_test(self):
         files = {"ir/Tile/ShapeOps.td": 'def Tile_IotaOp : Tile_Op<"iota", [Pure]> {\ndef Tile_CatOp\n'

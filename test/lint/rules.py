@@ -75,11 +75,12 @@ def wording_faults(place, first, last):
 
 
 def diagnostics_tested(files):
-    """Each code of Codes.def has a wrong program in test/frontend/diagnostics that expects it."""
-    expected = "\n".join(text for path, text in files.items() if path.startswith("test/frontend/diagnostics/"))
+    """Each code of Codes.def has a wrong program that provokes it, test/frontend/diagnostics/<code>-<what>.tile."""
+    tested = {path.rpartition("/")[2].partition("-")[0] for path in files
+              if path.startswith("test/frontend/diagnostics/")}
     for code in re.findall(r"^TILE_DIAGNOSTIC\((\w+)", files.get(CODES, ""), re.MULTILINE):
-        if code not in expected:
-            yield f"{CODES}: {code} has no test in test/frontend/diagnostics"
+        if code not in tested:
+            yield f"{CODES}: {code} has no test/frontend/diagnostics/{code}-<what>.tile"
 
 
 def tile_ops_tested(files):

@@ -169,6 +169,29 @@ TEST_F(Rendering, WithoutPlace) {
   EXPECT_EQ(text(), "error[E0001]: no kernel named `f`\n  = help: `g` is one\n\n");
 }
 
+TEST_F(Rendering, SaysHowManyErrorsWereDropped) {
+  source("abcd");
+  engine = DiagnosticEngine(/*errorLimit=*/1);
+  for (std::string_view letter : {"a", "b", "c"})
+    engine.report(Code::E0001, at(letter), "m");
+  EXPECT_EQ(text(), "error[E0001]: m\n --> k.tile:1:1\n  |\n1 | abcd\n  | ^\n\nerror: 2 more errors not shown\n");
+}
+
+TEST_F(Rendering, LabelAtTheEndOfALongLine) {
+  source(std::string(400, 'x') + "END");
+  engine.report(Code::E0001, at("END"), "m");
+  EXPECT_EQ(text(), "error[E0001]: m\n --> k.tile:1:401\n  |\n1 | …" + std::string(157, 'x') + "END\n  | " +
+                        std::string(158, ' ') + "^^^\n\n");
+}
+
+TEST(Explanation, HasTitleAndText) {
+  std::ostringstream out;
+  renderExplanation(out, codeInfo(Code::E0011));
+  EXPECT_EQ(out.str(),
+            "E0011: an assignment as a condition\n\n`=` assigns and is a statement; `==` compares.\n\nWrong:\n"
+            "    if n = 0 { }\nRight:\n    if n == 0 { }\n");
+}
+
 TEST_F(Rendering, GutterGrowsWithTheLineNumber) {
   source(std::string(99, '\n') + "x\n");
   engine.report(Code::E0001, at("x"), "m").help("h");
