@@ -105,6 +105,8 @@ public:
   /// Matrix product plus `accumulator`, or plus nothing if that is absent.
   struct DotOptions {
     bool isTf32 = false;
+    /// Spelled as a sum: the other operand may be of a wider type or shape, and is then added afterwards.
+    bool isSum = false;
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
             DotOptions options);

@@ -308,7 +308,7 @@ Value Evaluator::evaluateBinary(const ast::Binary &binary) {
       Operand accumulator = isProductFirst ? third : first;
       if (accumulator.value.isError())
         return {};
-      return dot(lhs, rhs, accumulator, matmul->opRange, {});
+      return dot(lhs, rhs, accumulator, matmul->opRange, {/*isTf32=*/false, /*isSum=*/true});
     }
   }
   Operand lhs = operand(*binary.lhs);

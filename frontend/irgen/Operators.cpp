@@ -435,8 +435,20 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   Type type = Type::tile({accumulatorScalar}, {left.shape[0], right.shape[1]});
   mlir::Location location = at(opRange);
   mlir::Value start;
+  bool isScalar = accumulator && accumulator->value.type().isScalar();
+  bool isTile = accumulator && accumulator->value.isTile();
+  if (options.isSum && isTile) {
+    std::optional<std::vector<Dim>> shape =
+        broadcastShapes(*accumulator, {Value(mlir::Value(), type), opRange}, opRange, "operands of `+`");
+    if (!shape)
+      return {};
+    bool accumulates = widensTo(accumulator->value.type().element.scalar, accumulatorScalar) &&
+                       Type::tile({accumulatorScalar}, *shape).sizes() == type.sizes();
+    if (!accumulates)
+      return binary(BinaryOp::Add, *accumulator, {dot(lhs, rhs, std::nullopt, opRange, {}), opRange}, opRange);
+  }
   if (accumulator) {
-    Value value = accumulator->value.type().isScalar()
+    Value value = isScalar || (options.isSum && isTile)
                       ? coerceScalar(*accumulator, accumulatorScalar, "the accumulator")
                       : coerce(*accumulator, type, "the accumulator");
     if (value.isError())

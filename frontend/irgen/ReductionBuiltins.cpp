@@ -341,7 +341,7 @@ static Value callReduce(Evaluator &evaluator, const Builtin &self, CallArguments
     }
     return yields;
   };
-  return reduceTiles(evaluator, *plan, std::move(operands), std::move(scalars), tuple != nullptr, combine);
+  return reduceTiles(evaluator, *plan, std::move(operands), scalars, tuple != nullptr, combine);
 }
 
 llvm::ArrayRef<Builtin> irgen::reductionBuiltins() {

@@ -159,7 +159,7 @@ void Evaluator::executeAssign(const ast::AssignStmt &assign) {
       Operand rhs = operand(*product->rhs);
       if (old.value.isError())
         return old;
-      return {dot(lhs, rhs, old, product->opRange, {}), assign.range};
+      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true}), assign.range};
     }
     Operand rhs = operand(*assign.value);
     return {binary(*assign.op, old, rhs, assign.opRange), assign.range};

@@ -107,3 +107,41 @@ TEST(Matmul, AnAddOfAProductIsItsAccumulator) {
   EXPECT_TRUE(k.has({"scf.for", "iter_args(", "tile.dot", "scf.yield"})) << k.ir();
   EXPECT_EQ(k.count("arith.addf"), 0u) << k.ir();
 }
+
+TEST(Matmul, WhatIsAddedIsRepeatedToItsShape) {
+  Generated k(
+      R"(kernel k(a: tensor<f16>[M, K], b: tensor<f16>[K, N], v: tensor<f32>[N], out c: tensor<f32>[M, N]) grid [1] {
+    c[0 :+ 16, 0 :+ 32] = a[0 :+ 16, 0 :+ 16] @ b[0 :+ 16, 0 :+ 32] + v[0 :+ 32][None, :]
+}
+)");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"tile.broadcast", "tensor<1x32xf32> -> tensor<16x32xf32>", "tile.dot"})) << k.ir();
+  EXPECT_EQ(k.count("arith.addf"), 0u) << k.ir();
+}
+
+TEST(Matmul, WhatIsWiderThanTheProductIsAddedAfterIt) {
+  Generated k(
+      R"(kernel k(a: tensor<f16>[M, K], b: tensor<f16>[K, N], v: tensor<f64>[M, N], out c: tensor<f64>[M, N]) grid [1] {
+    c[0 :+ 16, 0 :+ 32] = v[0 :+ 16, 0 :+ 32] + a[0 :+ 16, 0 :+ 16] @ b[0 :+ 16, 0 :+ 32]
+}
+)");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"tile.dot", "arith.extf", "arith.addf"})) << k.ir();
+}
+
+TEST(Reduce, AFunctionCombinesOneOrSeveralTiles) {
+  Generated k(R"(kernel k(x: tensor<f32>[N], out y: tensor<f32>[2]) grid [1] {
+    let v = x[0 :+ 8]
+    y[0] = reduce(v, fn(a, b) => a * b)
+    let (p, _) = reduce((v, v), fn(a, b) => {
+        let (a0, a1) = a
+        let (b0, b1) = b
+        (min(a0, b0), max(a1, b1))
+    })
+    y[1] = p
+}
+)");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"tile.reduce", "arith.mulf", "tile.reduce", "arith.minimumf", "arith.maximumf", "tile.yield"}))
+      << k.ir();
+}
