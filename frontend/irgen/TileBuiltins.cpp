@@ -121,7 +121,8 @@ static std::optional<Operand> shapeOperand(Evaluator &evaluator, const Builtin &
 }
 
 /// A list of compile-time extents: `[A, B]`.
-static std::optional<std::vector<Dim>> dimList(Evaluator &evaluator, const Operand &operand, const std::string &what) {
+static std::optional<std::vector<Dim>> dimList(Evaluator &evaluator, const Operand &operand, const std::string &what,
+                                               int64_t least = 1) {
   const TupleValue *tuple = operand.value.asTuple();
   if (!tuple) {
     evaluator.report(Code::E0206, operand.range,
@@ -130,7 +131,7 @@ static std::optional<std::vector<Dim>> dimList(Evaluator &evaluator, const Opera
   }
   std::vector<Dim> dims;
   for (const Value &element : tuple->elements) {
-    std::optional<Dim> dim = evaluator.toDim({element, operand.range}, "an element of " + what);
+    std::optional<Dim> dim = evaluator.toDim({element, operand.range}, "an element of " + what, least);
     if (!dim)
       return std::nullopt;
     dims.push_back(*dim);
@@ -167,7 +168,7 @@ static Value callPermute(Evaluator &evaluator, const Builtin &self, CallArgument
   if (!bound.isValid())
     return {};
   std::optional<Operand> x = shapeOperand(evaluator, self, bound);
-  std::optional<std::vector<Dim>> dims = dimList(evaluator, bound.operand("order"), "the order");
+  std::optional<std::vector<Dim>> dims = dimList(evaluator, bound.operand("order"), "the order", /*least=*/0);
   if (!x || !dims)
     return {};
   size_t rank = x->value.type().shape.size();

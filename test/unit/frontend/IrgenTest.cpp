@@ -145,3 +145,12 @@ TEST(Reduce, AFunctionCombinesOneOrSeveralTiles) {
   EXPECT_TRUE(k.has({"tile.reduce", "arith.mulf", "tile.reduce", "arith.minimumf", "arith.maximumf", "tile.yield"}))
       << k.ir();
 }
+
+TEST(Shape, AnOrderCountsFromZero) {
+  Generated k(R"(kernel k(x: tensor<f32>[M, N], out y: tensor<f32>[N, M]) grid [1] {
+    y[0 :+ 8, 0 :+ 4] = x[0 :+ 4, 0 :+ 8].permute([1, 0])
+}
+)");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"tile.permute", "[1, 0]"})) << k.ir();
+}
