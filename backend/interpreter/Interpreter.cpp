@@ -32,16 +32,18 @@ struct StartOrder {
   }
 };
 
-/// Cache-line aligned bytes for the values of one thread.
+/// Cache-line aligned bytes for the values of one thread; not cleared, since every value is written before it is read.
 class ValueMemory {
 public:
-  explicit ValueMemory(int64_t bytes) : storage(bytes + 64) {
-    data = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) & ~uintptr_t(63));
+  explicit ValueMemory(int64_t bytes) : storage(new char[bytes + kLine]) {
+    auto address = reinterpret_cast<uintptr_t>(storage.get());
+    data = storage.get() + (kLine - address % kLine);
   }
   char *get() const { return data; }
 
 private:
-  std::vector<char> storage;
+  static constexpr int64_t kLine = 64;
+  std::unique_ptr<char[]> storage;
   char *data;
 };
 } // namespace

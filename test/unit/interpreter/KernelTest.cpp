@@ -5,6 +5,15 @@
 
 using namespace tile;
 
+/// What a kernel left in `found` is within the bounds of the exact values, which are at most `widest` of the value.
+static void expectWithin(const std::vector<float> &found, const BoundedElements &bounds, double widest) {
+  ASSERT_EQ(found.size(), bounds.values.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_LE(std::abs(found[i] - bounds.values[i]), bounds.errors[i]) << i;
+    ASSERT_LE(bounds.errors[i], widest * (1 + std::abs(bounds.values[i]))) << i;
+  }
+}
+
 static const char *kSoftmax = R"mlir(
 func.func @softmax(%x: !tile.ptr<f32>, %m: index, %n: index, %sx: index, %y: !tile.ptr<f32>, %sy: index) {
   %vx = tile.make_view %x, [%m, %n], [%sx, 1] : !tile.ptr<f32> -> !tile.view<?x?xf32, constant>
@@ -48,6 +57,7 @@ TEST(Kernel, SoftmaxOfRowsThatFillNoTile) {
     for (int64_t i = 0; i < n; ++i)
       ASSERT_NEAR(y[row * n + i], std::exp(x[row * n + i] - max) / sum, 1e-7) << row << ", " << i;
   }
+  expectWithin(y, launch.bounds({m, 1, 1}).buffers[1], 1e-4);
 }
 
 static const char *kMatmul = R"mlir(
@@ -93,4 +103,5 @@ TEST(Kernel, ProductOfMatricesThatFillNoTile) {
         sum += static_cast<double>(toFloat(a[row * k + i])) * toFloat(b[i * n + column]);
       ASSERT_NEAR(c[row * n + column], sum, 1e-5) << row << ", " << column;
     }
+  expectWithin(c, launch.bounds({3, 3, 1}).buffers[2], 1e-3);
 }
