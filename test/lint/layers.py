@@ -34,7 +34,7 @@ ROWS = {
     "runtime/tune": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch", "json cuda"),
     "runtime/compile": ("frontend backend ir runtime/Result.h runtime/artifact", "mlir llvm json"),
     "runtime/search": ("runtime/Result.h runtime/compile runtime/tune", "llvm json"),
-    "runtime/capi": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch runtime/tune runtime/compile", ""),
+    "runtime/capi": ("runtime/Result.h runtime/launch runtime/tune runtime/compile", ""),
     "runtime/tilec": ("frontend backend ir runtime", "mlir llvm json cuda"),
     "examples": ("runtime/launch runtime/driver runtime/capi", "cuda"),
     "test": ("frontend backend ir runtime test", "mlir llvm antlr4 nvptx json cuda gtest benchmark"),

@@ -93,8 +93,10 @@ class Wording(unittest.TestCase):
 
 class Coverage(unittest.TestCase):
     def test_diagnostic_without_test(self):
-        files = {rules.CODES: 'TILE_DIAGNOSTIC(E0101, "a", "")\nTILE_DIAGNOSTIC(E0102, "b", "")\n',
-                 "test/frontend/diagnostics/E0101-swapped-names.tile": ""}
+        files = {rules.CODES: 'TILE_DIAGNOSTIC(E0101, "a", "")\nTILE_DIAGNOSTIC(E0102, "b", "")\n'
+                 'TILE_DIAGNOSTIC(E0103, "c", "")\n',
+                 "test/frontend/diagnostics/E0101-swapped-names.tile": "",
+                 "test/tilec/flags.test": "CHECK: error[E0103]: no input\n"}
         self.assertEqual(list(rules.diagnostics_tested(files)),
                          [f"{rules.CODES}: E0102 has no test/frontend/diagnostics/E0102-<what>.tile"])
 

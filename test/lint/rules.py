@@ -46,8 +46,8 @@ QUOTED = r'"(?:[^"\\]|\\.)*"'
 STREAM = re.compile(
     r"\b(?:emitOpError|emitError|emitWarning|emitRemark|emitOptionalError|notifyMatchFailure|createStringError|"
     r"remark::reason)\s*\(((?:" + QUOTED + r'|[^;"])*);')
-CALL = re.compile(r"(?:\b(?:report|fail|invalid|fileError|Error)|\.label|\.secondary|\.note|\.help)\s*[({]((?:" + QUOTED +
-                  r'|[^;"(){}]|'
+CALL = re.compile(r"(?:\b(?:report|fail|invalid|fileError|Error)|\.label|\.secondary|\.note|\.help)\s*[({]"
+                  r"((?:" + QUOTED + r'|[^;"(){}]|'
                   r"[({](?:" + QUOTED + r'|[^;"(){}]|[({](?:' + QUOTED + r'|[^;"(){}])*[)}])*[)}])*)[)}]')
 
 
@@ -75,11 +75,14 @@ def wording_faults(place, first, last):
 
 
 def diagnostics_tested(files):
-    """Each code of Codes.def has a wrong program that provokes it, test/frontend/diagnostics/<code>-<what>.tile."""
+    """Each code of Codes.def is provoked: by a program test/frontend/diagnostics/<code>-<what>.tile, or, when no
+    program can, by a lit test that expects `[<code>]`."""
     tested = {path.rpartition("/")[2].partition("-")[0] for path in files
               if path.startswith("test/frontend/diagnostics/")}
+    lit = "\n".join(text for path, text in files.items()
+                    if path.startswith("test/") and path.endswith((".test", ".tile")))
     for code in re.findall(r"^TILE_DIAGNOSTIC\((\w+)", files.get(CODES, ""), re.MULTILINE):
-        if code not in tested:
+        if code not in tested and f"[{code}]" not in lit:
             yield f"{CODES}: {code} has no test/frontend/diagnostics/{code}-<what>.tile"
 
 
