@@ -69,7 +69,7 @@ const LoadedModule *Program::load(const ast::Module &root) { return index(root);
 const LoadedModule *Program::standardLibrary() {
   if (standard)
     return standard;
-  FileId file = sources.add("std.tile", std::string(standardLibraryText()));
+  FileId file = sources.add("<std>", std::string(standardLibraryText())); // no name that a file could have
   ParseResult result = parse(sources, file, engine);
   parsed.push_back(std::move(result.module));
   return standard = index(*parsed.back());

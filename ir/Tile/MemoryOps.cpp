@@ -44,6 +44,18 @@ static void printPositions(OpAsmPrinter &printer, Operation *, OperandRange indi
   printer << "]";
 }
 
+/// `(` (type (`,` type)*)? `)`; a view of rank 0 has no positions.
+static ParseResult parsePositionTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                        [&] { return parser.parseType(types.emplace_back()); });
+}
+
+static void printPositionTypes(OpAsmPrinter &printer, Operation *, TypeRange types) {
+  printer << "(";
+  llvm::interleaveComma(types, printer);
+  printer << ")";
+}
+
 #define GET_OP_CLASSES
 #include "ir/Tile/TileOps.cpp.inc"
 

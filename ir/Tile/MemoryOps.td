@@ -81,7 +81,7 @@ def Tile_LoadOp : Tile_AccessOp<"load", (ins),
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{
     $view custom<Positions>($indices, $sizes) (`else` $other^ `:` type($other))? attr-dict
-    `:` type($view) `,` `(` type($indices) `)` `->` type($result)
+    `:` type($view) `,` custom<PositionTypes>(type($indices)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -96,7 +96,7 @@ def Tile_StoreOp : Tile_AccessOp<"store", (ins Tile_Value:$value),
   }];
   let assemblyFormat = [{
     $value `,` $view custom<Positions>($indices, $sizes) attr-dict
-    `:` type($value) `,` type($view) `,` `(` type($indices) `)`
+    `:` type($value) `,` type($view) `,` custom<PositionTypes>(type($indices))
   }];
   let hasVerifier = 1;
 }
@@ -112,7 +112,7 @@ def Tile_AtomicOp : Tile_AccessOp<"atomic", (ins Tile_Atomic:$kind, Tile_Value:$
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{
     $kind $value `,` $view custom<Positions>($indices, $sizes) (`mask` $mask^ `:` type($mask))? attr-dict
-    `:` type($value) `,` type($view) `,` `(` type($indices) `)`
+    `:` type($value) `,` type($view) `,` custom<PositionTypes>(type($indices))
   }];
   let hasVerifier = 1;
 }
@@ -126,7 +126,7 @@ def Tile_InsideOp : Tile_AccessOp<"inside", (ins), (ins), [Pure]> {
   }];
   let results = (outs Tile_Bool:$result);
   let assemblyFormat = [{
-    $view custom<Positions>($indices, $sizes) attr-dict `:` type($view) `,` `(` type($indices) `)` `->` type($result)
+    $view custom<Positions>($indices, $sizes) attr-dict `:` type($view) `,` custom<PositionTypes>(type($indices)) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -37,6 +37,17 @@ func.func @accesses(%v: !tile.view<?x?xf32>, %i: index, %rows: tensor<16xi32>, %
   return
 }
 
+// CHECK-LABEL: func @scalar_in_memory
+func.func @scalar_in_memory(%v: !tile.view<f32>) {
+  // CHECK: tile.load %{{.*}} [] : <f32>, () -> f32
+  %x = tile.load %v[] : !tile.view<f32>, () -> f32
+  // CHECK: tile.atomic add %{{.*}}, %{{.*}} [] : f32, <f32>, ()
+  %old = tile.atomic add %x, %v[] : f32, !tile.view<f32>, ()
+  // CHECK: tile.store %{{.*}}, %{{.*}} [] : f32, <f32>, ()
+  tile.store %old, %v[] : f32, !tile.view<f32>, ()
+  return
+}
+
 // CHECK-LABEL: func @pointers
 func.func @pointers(%p: !tile.ptr<f32>, %i: tensor<8xi64>, %m: tensor<8xi1>) {
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>>

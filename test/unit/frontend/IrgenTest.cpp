@@ -154,3 +154,9 @@ TEST(Shape, AnOrderCountsFromZero) {
   ASSERT_TRUE(k.module) << k.errors();
   EXPECT_TRUE(k.has({"tile.permute", "[1, 0]"})) << k.ir();
 }
+
+TEST(Files, AFileMayBeNamedLikeTheStandardLibrary) {
+  Generated k("import std\n" + kernelAround("  y[0 :+ B] = relu(x[0 :+ B])"), {}, "std.tile");
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(k.has({"arith.maximumf"})) << k.ir();
+}
