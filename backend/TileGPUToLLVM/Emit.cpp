@@ -73,8 +73,7 @@ SmallVector<Value> Emitter::ptx(const std::string &text, const std::string &cons
   return values;
 }
 
-//===-- The thread
-//--------------------------------------------------------------------------------------------------===//
+//===-- The thread ------------------------------------------------------------------------------------------------===//
 
 Value Emitter::thread() {
   if (!threadIndex)

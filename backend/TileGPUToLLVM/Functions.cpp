@@ -28,8 +28,7 @@ static Value instruction(Emitter &emit, StringRef mnemonic, ValueRange operands)
   return emit.ptx(text + ";", constraints, operands, emit.builder.getF32Type(), Emitter::Effect::None)[0];
 }
 
-//===-- Sequences
-//---------------------------------------------------------------------------------------------------===//
+//===-- Sequences -------------------------------------------------------------------------------------------------===//
 
 /// PTX ISA, ex2.approx.ftz.f32: 2 ULP over the whole range, one instruction.
 static Value emitExp2(Emitter &emit, Value x) { return instruction(emit, "ex2.approx.ftz.f32", x); }
@@ -61,8 +60,7 @@ static Value emitExp(Emitter &emit, Value x) {
   return LLVM::FMulOp::create(b, loc, emitExp2(emit, fraction), power);
 }
 
-//===-- Patterns
-//----------------------------------------------------------------------------------------------------===//
+//===-- Patterns --------------------------------------------------------------------------------------------------===//
 
 /// Before MLIR's own patterns, which know the names of a host's libm and LLVM's intrinsics.
 static constexpr unsigned kBenefit = 2;

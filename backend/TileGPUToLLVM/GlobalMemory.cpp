@@ -12,8 +12,7 @@ int64_t tgpu::memoryBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-//===-- Words
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Words -----------------------------------------------------------------------------------------------------===//
 
 /// The element as an integer of its size in memory, and back.
 static Value toBits(Emitter &emit, Value value) {
@@ -75,8 +74,7 @@ SmallVector<Value> tgpu::unpackWords(Emitter &emit, ValueRange words, Type eleme
   return values;
 }
 
-//===-- Instructions
-//------------------------------------------------------------------------------------------------===//
+//===-- Instructions ----------------------------------------------------------------------------------------------===//
 
 namespace {
 /// The registers of one instruction: how many words of which size.

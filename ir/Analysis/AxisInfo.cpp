@@ -22,8 +22,7 @@ int64_t tile::elementBytes(Type element) {
   return isa<PtrType, IndexType>(element) ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-//===-- Facts
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Facts -----------------------------------------------------------------------------------------------------===//
 
 int64_t AxisFacts::divisorAt(int64_t step) const {
   return step % contiguity == 0 ? divisor : std::gcd(divisor, std::gcd(step, contiguity));
@@ -64,8 +63,7 @@ void AxisInfo::print(raw_ostream &os) const {
   });
 }
 
-//===-- Transfer functions
-//------------------------------------------------------------------------------------------===//
+//===-- Transfer functions ----------------------------------------------------------------------------------------===//
 
 /// The sum of two values; that of `rhs` counts `scale` each, as an offset in elements does for an address.
 static AxisFacts add(const AxisFacts &lhs, const AxisFacts &rhs, int64_t scale = 1) {
@@ -174,8 +172,7 @@ static AxisInfo transfer(Operation *op, ArrayRef<const AxisInfoLattice *> operan
       .Default([&](Operation *other) { return constantWhereOperandsAre(other, operands); });
 }
 
-//===-- The analysis
-//------------------------------------------------------------------------------------------------===//
+//===-- The analysis ----------------------------------------------------------------------------------------------===//
 
 namespace {
 class AxisInfoAnalysis : public dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {

@@ -7,8 +7,7 @@
 using namespace mlir;
 using namespace tile;
 
-//===-- Positions
-//---------------------------------------------------------------------------------------------------===//
+//===-- Positions -------------------------------------------------------------------------------------------------===//
 
 /// `[` index (`:+` size | `gather`)? (`,` …)* `]`
 static ParseResult parsePositions(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
@@ -129,8 +128,7 @@ LogicalResult InsideOp::verify() {
   return verifyAccessed(*this, "result", getType(), IntegerType::get(getContext(), 1));
 }
 
-//===-- Views
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Views -----------------------------------------------------------------------------------------------------===//
 
 void MakeViewOp::build(OpBuilder &builder, OperationState &state, Type result, Value base,
                        ArrayRef<OpFoldResult> extents, ArrayRef<OpFoldResult> strides) {
@@ -198,8 +196,7 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   return {};
 }
 
-//===-- Raw pointers
-//------------------------------------------------------------------------------------------------===//
+//===-- Raw pointers ----------------------------------------------------------------------------------------------===//
 
 static Type pointee(Value pointer) { return cast<PtrType>(elementOf(pointer.getType())).getElementType(); }
 

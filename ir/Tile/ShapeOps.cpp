@@ -19,8 +19,7 @@ static Attribute foldSplat(Attribute operand, Type result) {
   return Attribute();
 }
 
-//===-- Iota
-//--------------------------------------------------------------------------------------------------------===//
+//===-- Iota ------------------------------------------------------------------------------------------------------===//
 
 LogicalResult IotaOp::verify() {
   int64_t extent = getType().getShape()[0];
@@ -39,8 +38,7 @@ void IotaOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRes
                                                               APInt(width, getType().getShape()[0] - 1, false, true)));
 }
 
-//===-- Splat
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Splat -----------------------------------------------------------------------------------------------------===//
 
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   Attribute value = adaptor.getValue();
@@ -51,8 +49,7 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult SplatOp::verify() { return verifyResult(*this, shapeOf(getType()), getValue().getType()); }
 
-//===-- Reshape
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Reshape ---------------------------------------------------------------------------------------------------===//
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())
@@ -73,8 +70,7 @@ LogicalResult ReshapeOp::verify() {
   return verifyResult(*this, to.getShape(), from.getElementType());
 }
 
-//===-- Permute
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Permute ---------------------------------------------------------------------------------------------------===//
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
   ArrayRef<int32_t> order = getOrder();
@@ -103,8 +99,7 @@ LogicalResult PermuteOp::verify() {
   return verifyResult(*this, expected, elementOf(getValue().getType()));
 }
 
-//===-- ExpandDims
-//--------------------------------------------------------------------------------------------------===//
+//===-- ExpandDims ------------------------------------------------------------------------------------------------===//
 
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return foldSplat(adaptor.getValue(), getType()); }
 
@@ -116,8 +111,7 @@ LogicalResult ExpandDimsOp::verify() {
   return verifyResult(*this, expected, elementOf(getValue().getType()));
 }
 
-//===-- Broadcast
-//---------------------------------------------------------------------------------------------------===//
+//===-- Broadcast -------------------------------------------------------------------------------------------------===//
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())
@@ -140,8 +134,7 @@ LogicalResult BroadcastOp::verify() {
   return verifyResult(*this, to, elementOf(getValue().getType()));
 }
 
-//===-- Ranges
-//------------------------------------------------------------------------------------------------------===//
+//===-- Ranges ----------------------------------------------------------------------------------------------------===//
 
 void SplatOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) { set(getResult(), ranges[0]); }
 void ReshapeOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {

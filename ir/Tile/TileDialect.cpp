@@ -62,8 +62,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
   return success();
 }
 
-//===-- Types
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Types -----------------------------------------------------------------------------------------------------===//
 
 static bool isElement(Type type) { return isa<IntegerType, IndexType, FloatType, PtrType>(type); }
 

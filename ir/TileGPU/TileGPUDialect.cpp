@@ -71,8 +71,7 @@ LogicalResult TileGPUDialect::verifyRegionArgAttribute(Operation *op, unsigned r
   return success();
 }
 
-//===-- Layouts
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Layouts ---------------------------------------------------------------------------------------------------===//
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   std::string text;

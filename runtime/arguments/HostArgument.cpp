@@ -61,8 +61,7 @@ uint64_t checksum(const NpyArray &tensor) {
   return hash;
 }
 
-//===-- Filling
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Filling ---------------------------------------------------------------------------------------------------===//
 
 /// Standard normal values by the polar method of Marsaglia (1964): the library's distribution differs between
 /// platforms.
@@ -133,8 +132,7 @@ static void fill(NpyArray &tensor, const Filling &filling, uint64_t seed) {
   });
 }
 
-//===-- Reading the text
-//--------------------------------------------------------------------------------------------===//
+//===-- Reading the text ------------------------------------------------------------------------------------------===//
 
 /// `[1823,781]`; `text` holds just that.
 static std::optional<std::vector<int64_t>> parseList(std::string_view text) {
