@@ -102,10 +102,10 @@ static std::optional<Value> fold(Evaluator &evaluator, const Builtin &builtin, c
   return std::nullopt;
 }
 
-static bool isInDomain(Domain domain, Scalar scalar) {
+static bool isInDomain(Domain domain, Scalar scalar, bool isSpec) {
   switch (domain) {
   case Domain::F32:
-    return scalar == Scalar::F32;
+    return scalar == Scalar::F32 || (isSpec && scalar == Scalar::F64);
   case Domain::Float:
     return isFloat(scalar);
   case Domain::Integer:
@@ -146,7 +146,7 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
   if (!unified)
     return {};
   Scalar scalar = unified->type.element.scalar;
-  if (!isInDomain(builtin.domain, scalar)) {
+  if (!isInDomain(builtin.domain, scalar, evaluator.isSpec)) {
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0203, arguments.range,
                          quote(builtin.name) + " is not defined for " + unified->type.text() + "; expected " +

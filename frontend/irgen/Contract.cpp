@@ -1,5 +1,6 @@
 /// The launch contract of a kernel as the attribute `tile.contract` (runtime/launch/README.md, Manifest), and the
 /// checks of its decorators and preconditions.
+#include "frontend/irgen/Fields.h"
 #include "frontend/irgen/Kernel.h"
 
 #include "ir/Tile/TileOps.h"
@@ -7,27 +8,6 @@
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
-
-namespace {
-
-/// A dictionary under construction; what does not apply is left out.
-class Fields {
-public:
-  explicit Fields(mlir::OpBuilder &builder) : builder(builder) {}
-  void set(std::string_view name, mlir::Attribute value) { fields.emplace_back(builder.getStringAttr(name), value); }
-  void set(std::string_view name, std::string_view value) { set(name, builder.getStringAttr(value)); }
-  void set(std::string_view name, const char *value) { set(name, std::string_view(value)); }
-  void set(std::string_view name, bool value) { set(name, builder.getBoolAttr(value)); }
-  void set(std::string_view name, int64_t value) { set(name, builder.getI64IntegerAttr(value)); }
-  void set(std::string_view name, llvm::ArrayRef<mlir::Attribute> value) { set(name, builder.getArrayAttr(value)); }
-  mlir::DictionaryAttr get() const { return builder.getDictionaryAttr(fields); }
-
-private:
-  mlir::OpBuilder &builder;
-  llvm::SmallVector<mlir::NamedAttribute> fields;
-};
-
-} // namespace
 
 //===-- Host expressions
 

@@ -20,8 +20,15 @@ template <typename Op> static mlir::Value unary(Evaluator &e, Operands operands,
 template <typename Op> static mlir::Value binary(Evaluator &e, Operands operands, Scalar, mlir::Location location) {
   return Op::create(e.builder, location, operands[0], operands[1]);
 }
-template <ApproximateKind kind>
-static mlir::Value approximate(Evaluator &e, Operands operands, Scalar, mlir::Location location) {
+/// A spec has no approximate functions: `Exact` is what the function means.
+template <ApproximateKind kind, typename Exact>
+static mlir::Value approximate(Evaluator &e, Operands operands, Scalar scalar, mlir::Location location) {
+  if constexpr (kind == ApproximateKind::Div) {
+    if (e.isSpec)
+      return Exact::create(e.builder, location, operands[0], operands[1]);
+  } else if (e.isSpec) {
+    return Exact::create(e.builder, location, operands[0]);
+  }
   return ApproximateOp::create(e.builder, location, operands[0].getType(), kind, operands);
 }
 
@@ -138,14 +145,14 @@ static WideInt foldNextPow2(WideInt a, WideInt) {
 llvm::ArrayRef<Builtin> irgen::elementwiseBuiltins() {
   static const Builtin rows[] = {
       {"abs", 1, Domain::Number, absolute, foldAbs, [](double a, double) { return std::abs(a); }},
-      {"approx.cos", 1, Domain::F32, approximate<ApproximateKind::Cos>},
-      {"approx.div", 2, Domain::F32, approximate<ApproximateKind::Div>},
-      {"approx.exp2", 1, Domain::F32, approximate<ApproximateKind::Exp2>},
-      {"approx.log2", 1, Domain::F32, approximate<ApproximateKind::Log2>},
-      {"approx.rsqrt", 1, Domain::F32, approximate<ApproximateKind::Rsqrt>},
-      {"approx.sin", 1, Domain::F32, approximate<ApproximateKind::Sin>},
-      {"approx.sqrt", 1, Domain::F32, approximate<ApproximateKind::Sqrt>},
-      {"approx.tanh", 1, Domain::F32, approximate<ApproximateKind::Tanh>},
+      {"approx.cos", 1, Domain::F32, approximate<ApproximateKind::Cos, math::CosOp>},
+      {"approx.div", 2, Domain::F32, approximate<ApproximateKind::Div, arith::DivFOp>},
+      {"approx.exp2", 1, Domain::F32, approximate<ApproximateKind::Exp2, math::Exp2Op>},
+      {"approx.log2", 1, Domain::F32, approximate<ApproximateKind::Log2, math::Log2Op>},
+      {"approx.rsqrt", 1, Domain::F32, approximate<ApproximateKind::Rsqrt, math::RsqrtOp>},
+      {"approx.sin", 1, Domain::F32, approximate<ApproximateKind::Sin, math::SinOp>},
+      {"approx.sqrt", 1, Domain::F32, approximate<ApproximateKind::Sqrt, math::SqrtOp>},
+      {"approx.tanh", 1, Domain::F32, approximate<ApproximateKind::Tanh, math::TanhOp>},
       {"cdiv", 2, Domain::Integer, roundedQuotient<BinaryOp::Equal, BinaryOp::Add>, foldCeilDiv},
       {"ceil", 1, Domain::Float, unary<math::CeilOp>, nullptr, [](double a, double) { return std::ceil(a); }},
       {"clz", 1, Domain::Integer, countBits<math::CountLeadingZerosOp>},

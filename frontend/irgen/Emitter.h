@@ -26,6 +26,10 @@ public:
   SourceManager &sources;
   DiagnosticEngine &engine;
   Equalities equalities;
+  /// A spec is being evaluated: every float is f64, and a tensor used as a value is read as a whole.
+  bool isSpec = false;
+  /// The type of a float literal that stands alone.
+  Scalar defaultFloat() const { return isSpec ? Scalar::F64 : Scalar::F32; }
 
   //===-- Places and messages
 

@@ -83,6 +83,9 @@ public:
   Value evaluateConstant(const ast::Expr &expr, const std::string &what);
   /// A bool scalar; reports a tile with the hint to use `where`.
   Value evaluateCondition(const ast::Expr &expr);
+  /// In a spec every float type is f64.
+  Scalar inSpec(Scalar scalar) const;
+  Value floatLiteral(double value) const;
   Value lookup(const ast::Name &name, bool isAbsentAllowed = false);
   void reportUnknown(const std::string &name, SourceRange range, const std::string &what);
   /// Takes the equalities of a condition that is known to hold.
@@ -104,6 +107,11 @@ public:
   /// `a[…]` as an access; reports what is no access of a view.
   std::optional<Access> evaluateAccess(const ast::Expr &expr, const std::string &what);
   Value load(const Access &access);
+  /// `base` of an index or a call: a tensor stays a tensor, also in a spec.
+  Operand evaluateBase(const ast::Expr &expr);
+  /// In a spec, all elements of a tensor; other values as they are.
+  Value readWhole(const Operand &operand);
+  void storeWhole(const Operand &tensor, const Operand &value);
   void store(const Access &access, const Operand &value);
 
   //===-- Statements

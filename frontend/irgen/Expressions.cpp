@@ -78,9 +78,9 @@ Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
     if (name.text == spelling)
       return Value::type(Type::of(kind));
   if (name.text == "inf")
-    return FloatConstant{std::numeric_limits<double>::infinity(), std::nullopt};
+    return floatLiteral(std::numeric_limits<double>::infinity());
   if (name.text == "nan")
-    return FloatConstant{std::numeric_limits<double>::quiet_NaN(), std::nullopt};
+    return floatLiteral(std::numeric_limits<double>::quiet_NaN());
   if (const Builtin *builtin = findBuiltin(name.text))
     return builtin;
   for (std::string_view unsupported : {"f8e4m3", "f8e5m2", "u4", "i4", "f4e2m1"})
@@ -123,7 +123,16 @@ std::optional<Type> Evaluator::typeOf(const Operand &operand) {
 std::optional<Type> Evaluator::evaluateType(const ast::Expr &expr) {
   if (dynCast<ast::FnType>(&expr))
     return Type::of(Type::Kind::Fn);
-  return typeOf(operand(expr));
+  std::optional<Type> type = typeOf(operand(expr));
+  if (type && (type->isTile() || type->isView()))
+    type->element.scalar = inSpec(type->element.scalar);
+  return type;
+}
+
+Scalar Evaluator::inSpec(Scalar scalar) const { return isSpec && isFloat(scalar) ? Scalar::F64 : scalar; }
+
+Value Evaluator::floatLiteral(double value) const {
+  return FloatConstant{value, isSpec ? std::optional(Scalar::F64) : std::nullopt};
 }
 
 std::optional<Scalar> Evaluator::evaluateScalarType(const Operand &operand) {
@@ -131,7 +140,7 @@ std::optional<Scalar> Evaluator::evaluateScalarType(const Operand &operand) {
   if (!type)
     return std::nullopt;
   if (type->isScalar() && !type->element.isPointer)
-    return type->element.scalar;
+    return inSpec(type->element.scalar);
   report(Code::E0206, operand.range, "found " + type->text() + "; expected a scalar type");
   return std::nullopt;
 }
@@ -331,7 +340,7 @@ static double largest(Scalar scalar) {
 }
 
 /// `T.max T.min T.eps T.bits T.is_float`; none if there is no such member.
-static std::optional<Value> typeMember(Scalar scalar, std::string_view name) {
+static std::optional<Value> typeMember(Scalar scalar, std::string_view name, Scalar floatType) {
   unsigned bits = info(scalar).bits;
   if (name == "bits")
     return Value::integer(bits);
@@ -340,9 +349,9 @@ static std::optional<Value> typeMember(Scalar scalar, std::string_view name) {
   bool isMax = name == "max";
   if (isFloat(scalar)) {
     if (name == "eps")
-      return Value(FloatConstant{std::ldexp(1.0, 1 - static_cast<int>(info(scalar).precision)), scalar});
+      return Value(FloatConstant{std::ldexp(1.0, 1 - static_cast<int>(info(scalar).precision)), floatType});
     if (isMax || name == "min")
-      return Value(FloatConstant{isMax ? largest(scalar) : -largest(scalar), scalar});
+      return Value(FloatConstant{isMax ? largest(scalar) : -largest(scalar), floatType});
     return std::nullopt;
   }
   if (!isInteger(scalar) || (!isMax && name != "min"))
@@ -368,7 +377,8 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
     return fail(Code::E0106, member.name.range, "module has no item " + quote(member.name.text));
   }
   if (auto *constant = base.as<TypeConstant>(); constant && constant->type.isScalar())
-    if (std::optional<Value> value = typeMember(constant->type.element.scalar, member.name.text))
+    if (std::optional<Value> value =
+            typeMember(constant->type.element.scalar, member.name.text, inSpec(constant->type.element.scalar)))
       return *value;
   if (member.name.text == "T") {
     CallArguments arguments;
@@ -389,7 +399,7 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
     return IntConstant{value, std::nullopt, Symbolic(static_cast<int64_t>(value))};
   }
   case ast::ExprKind::FloatLiteral:
-    return FloatConstant{dynCast<ast::FloatLiteral>(&expr)->value, std::nullopt};
+    return floatLiteral(dynCast<ast::FloatLiteral>(&expr)->value);
   case ast::ExprKind::BoolLiteral:
     return Value::boolean(dynCast<ast::BoolLiteral>(&expr)->value);
   case ast::ExprKind::StringLiteral:
@@ -399,7 +409,7 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
   case ast::ExprKind::Wildcard:
     return fail(Code::E0206, expr.range, "found `_`; expected an expression");
   case ast::ExprKind::Name:
-    return lookup(*dynCast<ast::Name>(&expr));
+    return readWhole({lookup(*dynCast<ast::Name>(&expr)), expr.range});
   case ast::ExprKind::Member:
     return evaluateMember(*dynCast<ast::Member>(&expr));
   case ast::ExprKind::GenericApply:

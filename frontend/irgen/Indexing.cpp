@@ -15,7 +15,7 @@ static bool makesView(const ast::Index &index) {
 }
 
 Value Evaluator::evaluateIndex(const ast::Index &index) {
-  Operand base = operand(*index.base);
+  Operand base = evaluateBase(*index.base);
   if (base.value.isError())
     return {};
   if (const TupleValue *tuple = base.value.asTuple())
@@ -152,7 +152,7 @@ std::optional<Evaluator::Access> Evaluator::evaluateAccess(const ast::Expr &expr
     report(Code::E0212, expr.range, what + " takes an element or region of a tensor, `a[…]`");
     return std::nullopt;
   }
-  Operand base = operand(*index->base);
+  Operand base = evaluateBase(*index->base);
   if (base.value.isError())
     return std::nullopt;
   if (!base.value.isView() || makesView(*index)) {
@@ -206,6 +206,51 @@ void Evaluator::store(const Access &access, const Operand &operand) {
   mlir::Value stored = broadcast(value.ssa(), value.type(), type.shape, location);
   StoreOp::create(builder, location, stored, access.view, access.indices, access.sizes, /*provedInside=*/nullptr,
                   access.isUnchecked, *hint);
+}
+
+//===-- Whole tensors, in a spec
+
+Operand Evaluator::evaluateBase(const ast::Expr &expr) {
+  auto *name = dynCast<ast::Name>(&expr);
+  return name ? Operand{lookup(*name), expr.range} : operand(expr);
+}
+
+/// All of a tensor as an access.
+static Evaluator::Access wholeAccess(Evaluator &evaluator, const Operand &tensor) {
+  Evaluator::Access access;
+  access.view = tensor.value.ssa();
+  access.viewType = tensor.value.type();
+  for (const std::optional<Dim> &extent : access.viewType.extents) {
+    access.indices.push_back(evaluator.index(0, tensor.range));
+    access.sizes.push_back(extent->value);
+    access.shape.push_back(*extent);
+  }
+  return access;
+}
+
+Value Evaluator::readWhole(const Operand &operand) {
+  if (!isSpec || !operand.value.isView())
+    return operand.value;
+  Access access = wholeAccess(*this, operand);
+  Type type = Type::tile(access.viewType.element, access.shape);
+  auto op = LoadOp::create(builder, at(operand.range), mlirType(type), access.view, access.indices, access.sizes,
+                           /*provedInside=*/nullptr, /*unchecked=*/false, /*other=*/mlir::Value());
+  return Value(op.getResult(), type);
+}
+
+void Evaluator::storeWhole(const Operand &tensor, const Operand &value) {
+  if (value.value.isError())
+    return;
+  Access access = wholeAccess(*this, tensor);
+  Type type = Type::tile(access.viewType.element, access.shape);
+  std::string what = "the value of " + quote(text(tensor.range));
+  Value stored =
+      value.value.type().isScalar() ? coerceScalar(value, type.element.scalar, what) : coerce(value, type, what);
+  if (stored.isError())
+    return;
+  mlir::Location location = at(tensor.range);
+  StoreOp::create(builder, location, broadcast(stored.ssa(), stored.type(), type.shape, location), access.view,
+                  access.indices, access.sizes, /*provedInside=*/nullptr);
 }
 
 //===-- Views

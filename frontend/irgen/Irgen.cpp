@@ -69,67 +69,138 @@ static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, co
   return instances;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, SourceManager &sources,
-                                                 DiagnosticEngine &engine, mlir::MLIRContext &context,
-                                                 const IrgenOptions &options) {
-  context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect>();
-  unsigned errorsBefore = engine.errorCount();
-  Program program(sources, engine, options.includeDirectories);
-  const LoadedModule *module = program.load(root);
-  Evaluator evaluator(&context, sources, engine, program);
-  std::optional<InstanceValues> values = parseValues(program, engine, options);
-  if (!values)
-    return nullptr;
-  SourceRange whole{root.file, 0, 0};
+static const ast::KernelItem *findKernel(const ast::Module &root, std::string_view name) {
+  for (const ast::ItemPtr &item : root.items)
+    if (auto *kernel = dynCast<ast::KernelItem>(item.get()); kernel && kernel->name.text == name)
+      return kernel;
+  return nullptr;
+}
 
-  std::vector<const ast::KernelItem *> kernels;
-  std::vector<std::string_view> names;
-  for (const ast::ItemPtr &item : root.items) {
-    auto *kernel = dynCast<ast::KernelItem>(item.get());
-    if (!kernel)
-      continue;
-    names.push_back(kernel->name.text);
-    if (options.kernel.empty() || kernel->name.text == options.kernel)
-      kernels.push_back(kernel);
+static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view name) {
+  for (const ast::ItemPtr &item : root.items)
+    if (auto *spec = dynCast<ast::SpecItem>(item.get()); spec && spec->name.text == name)
+      return spec;
+  return nullptr;
+}
+
+bool tile::hasSpec(const ast::Module &root, std::string_view kernel) { return findSpec(root, kernel); }
+
+namespace {
+
+/// What both entries set up: the program, what `-D` gives, the kernels that are asked for.
+struct Generation {
+  Generation(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine, mlir::MLIRContext &context,
+             const IrgenOptions &options)
+      : root(root), engine(engine), errorsBefore(engine.errorCount()), whole{root.file, 0, 0},
+        program(sources, engine, options.includeDirectories) {
+    context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect>();
+    module = program.load(root);
+    evaluator.emplace(&context, sources, engine, program);
+    std::optional<InstanceValues> parsed = parseValues(program, engine, options);
+    if (!parsed)
+      return;
+    values = std::move(*parsed);
+    isValid = chooseKernels(options) && checkValues();
+    result = mlir::ModuleOp::create(evaluator->at(whole));
+    evaluator->builder.setInsertionPointToEnd(result->getBody());
   }
-  if (kernels.empty()) {
+
+  bool chooseKernels(const IrgenOptions &options) {
+    std::vector<std::string_view> names;
+    for (const ast::ItemPtr &item : root.items) {
+      auto *kernel = dynCast<ast::KernelItem>(item.get());
+      if (!kernel)
+        continue;
+      names.push_back(kernel->name.text);
+      if (options.kernel.empty() || kernel->name.text == options.kernel)
+        kernels.push_back(kernel);
+    }
+    if (!kernels.empty())
+      return true;
     DiagnosticBuilder diagnostic = engine.report(
         Code::E0407, whole,
         options.kernel.empty() ? "the file has no kernel" : "the file has no kernel `" + options.kernel + "`");
     if (std::string_view closest = closestName(options.kernel, names); !closest.empty())
       diagnostic.help("did you mean `" + std::string(closest) + "`?");
-    return nullptr;
+    return false;
   }
-  for (const auto &[name, choice] : values->choices) {
+
+  /// Reports what `-D` gives and no kernel knows.
+  bool checkValues() {
     std::vector<std::string> settable;
     for (const ast::KernelItem *kernel : kernels)
       for (std::string &candidate : settableNames(*kernel))
         settable.push_back(std::move(candidate));
-    if (llvm::is_contained(settable, name) || isKnob(name))
-      continue;
-    DiagnosticBuilder diagnostic =
-        engine.report(Code::E0408, choice.syntax->range, "`-D " + name + "` names no compile-time parameter or dim");
-    if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
-      diagnostic.help("did you mean `" + std::string(closest) + "`?");
+    for (const auto &[name, choice] : values.choices) {
+      if (llvm::is_contained(settable, name) || isKnob(name))
+        continue;
+      DiagnosticBuilder diagnostic =
+          engine.report(Code::E0408, choice.syntax->range, "`-D " + name + "` names no compile-time parameter or dim");
+      if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
+        diagnostic.help("did you mean `" + std::string(closest) + "`?");
+    }
+    return true;
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> result = mlir::ModuleOp::create(evaluator.at(whole));
-  evaluator.builder.setInsertionPointToEnd(result->getBody());
-  Evaluator::FrameGuard guard(evaluator, &root, module->scope);
-  for (const ast::ItemPtr &item : root.items)
+  /// The module if nothing was reported and it is right.
+  mlir::OwningOpRef<mlir::ModuleOp> finish() {
+    if (engine.errorCount() != errorsBefore)
+      return nullptr;
+    if (mlir::failed(mlir::verify(*result))) {
+      engine.report(Code::E0999, whole, "the compiler made invalid tile IR; this is a fault of the compiler");
+      return nullptr;
+    }
+    return std::move(result);
+  }
+
+  const ast::Module &root;
+  DiagnosticEngine &engine;
+  unsigned errorsBefore;
+  SourceRange whole;
+  Program program;
+  const LoadedModule *module = nullptr;
+  std::optional<Evaluator> evaluator;
+  InstanceValues values;
+  std::vector<const ast::KernelItem *> kernels;
+  mlir::OwningOpRef<mlir::ModuleOp> result;
+  bool isValid = false;
+};
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, SourceManager &sources,
+                                                 DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                 const IrgenOptions &options) {
+  Generation generation(root, sources, engine, context, options);
+  if (!generation.isValid)
+    return nullptr;
+  Evaluator &evaluator = *generation.evaluator;
+  Evaluator::FrameGuard guard(evaluator, &root, generation.module->scope);
+  for (const ast::ItemPtr &item : root.items) {
     if (auto *check = dynCast<ast::StaticAssertItem>(item.get()))
       evaluator.executeStaticAssert(*check->condition, check->message.get(), check->range);
-  for (const ast::KernelItem *kernel : kernels)
-    for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, *values))) {
-      std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");
-      KernelBuilder(evaluator, *module, *kernel, instance, symbol).build();
-    }
-  if (engine.errorCount() != errorsBefore)
-    return nullptr;
-  if (mlir::failed(mlir::verify(*result))) {
-    engine.report(Code::E0999, whole, "the compiler made invalid tile IR; this is a fault of the compiler");
-    return nullptr;
+    if (auto *spec = dynCast<ast::SpecItem>(item.get()); spec && !findKernel(root, spec->name.text))
+      engine.report(Code::E0409, spec->name.range, "spec `" + spec->name.text + "` belongs to no kernel of the file");
   }
-  return result;
+  for (const ast::KernelItem *kernel : generation.kernels)
+    for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values))) {
+      std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");
+      KernelBuilder(evaluator, *generation.module, *kernel, instance, symbol).build();
+    }
+  return generation.finish();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, SourceManager &sources,
+                                                     DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                     const IrgenOptions &options) {
+  Generation generation(root, sources, engine, context, options);
+  if (!generation.isValid)
+    return nullptr;
+  Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+  for (const ast::KernelItem *kernel : generation.kernels)
+    if (const ast::SpecItem *spec = findSpec(root, kernel->name.text))
+      KernelBuilder(*generation.evaluator, *generation.module, *kernel, generation.values, kernel->name.text)
+          .buildSpec(*spec);
+  return generation.finish();
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tile {
@@ -27,6 +28,16 @@ struct IrgenOptions {
 /// Files and options that are parsed on the way are added to `sources`.
 mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
                                            mlir::MLIRContext &context, const IrgenOptions &options);
+
+/// Whether the file has a spec of `kernel`.
+bool hasSpec(const ast::Module &root, std::string_view kernel);
+
+/// Generates a module with the specs of the kernels asked for, as functions of the kernels' names that the interpreter
+/// runs in one program. `options.values` gives every dim. Floats are f64, integers as in the kernel; the ABI is a
+/// pointer for each tensor, dense and row-major, and the scalars.
+mlir::OwningOpRef<mlir::ModuleOp> generateSpec(const ast::Module &root, SourceManager &sources,
+                                               DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                               const IrgenOptions &options);
 
 } // namespace tile
 

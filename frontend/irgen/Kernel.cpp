@@ -207,6 +207,14 @@ void KernelBuilder::takeConfiguration() {
 
 //===-- The function
 
+mlir::func::FuncOp KernelBuilder::beginFunction() {
+  auto function = mlir::func::FuncOp::create(evaluator.builder, evaluator.at(kernel.name.range), symbol,
+                                             evaluator.builder.getFunctionType({}, {}));
+  entry = &function.getBody().emplaceBlock();
+  evaluator.builder.setInsertionPointToEnd(entry);
+  return function;
+}
+
 void KernelBuilder::build() {
   unsigned errorsBefore = evaluator.engine.errorCount();
   Evaluator::FrameGuard guard(evaluator, &kernel, scope);
@@ -215,10 +223,7 @@ void KernelBuilder::build() {
   mlir::OpBuilder::InsertionGuard insertion(evaluator.builder);
   checkDecorators();
   takeConfiguration();
-  auto function = mlir::func::FuncOp::create(evaluator.builder, evaluator.at(kernel.name.range), symbol,
-                                             evaluator.builder.getFunctionType({}, {}));
-  entry = &function.getBody().emplaceBlock();
-  evaluator.builder.setInsertionPointToEnd(entry);
+  mlir::func::FuncOp function = beginFunction();
   bool isValid = bindTypes() && flattenParameters();
   if (isValid)
     collectDims();
@@ -228,11 +233,7 @@ void KernelBuilder::build() {
   for (const ast::ExprPtr &condition : kernel.where)
     learnFromWhere(*condition, function);
   setKnobs();
-  runBody(function);
-  function.setFunctionType(evaluator.builder.getFunctionType(entry->getArgumentTypes(), {}));
-  for (const auto &[argument, attributes] : facts)
-    for (mlir::NamedAttribute attribute : attributes)
-      function.setArgAttr(argument, attribute.getName(), attribute.getValue());
+  runBody(function, kernel.body);
   function->setAttr(TileDialect::kContract, buildContract());
   if (!knobs.empty()) {
     llvm::SmallVector<mlir::NamedAttribute> schedule;
@@ -242,8 +243,12 @@ void KernelBuilder::build() {
   }
 }
 
-void KernelBuilder::runBody(mlir::func::FuncOp function) {
+void KernelBuilder::runBody(mlir::func::FuncOp function, const ast::Block &body) {
   evaluator.frame->scope = std::make_shared<Scope>(scope);
-  evaluator.executeFunctionBody(kernel.body);
+  evaluator.executeFunctionBody(body);
   mlir::func::ReturnOp::create(evaluator.builder, evaluator.at(kernel.name.range));
+  function.setFunctionType(evaluator.builder.getFunctionType(entry->getArgumentTypes(), {}));
+  for (const auto &[argument, attributes] : facts)
+    for (mlir::NamedAttribute attribute : attributes)
+      function.setArgAttr(argument, attribute.getName(), attribute.getValue());
 }

@@ -39,6 +39,9 @@ public:
                 const InstanceValues &values, std::string symbol);
   /// Generates the function at the builder's insertion point. Faults are reported; the function is then not to be used.
   void build();
+  /// Generates what `spec` says of the kernel: whole tensors of static extents, every float an f64. The contract has
+  /// one program, and the ABI passes a pointer for each tensor and the scalars.
+  void buildSpec(const ast::SpecItem &spec);
 
 private:
   /// A compile-time parameter with its value.
@@ -80,7 +83,14 @@ private:
   void takeConfiguration();
   void setKnobs();
   void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
-  void runBody(mlir::func::FuncOp function);
+  mlir::func::FuncOp beginFunction();
+  void runBody(mlir::func::FuncOp function, const ast::Block &body);
+  void declareParameters(const std::vector<Value> &leafValues);
+
+  // Spec.cpp
+  bool declareGivenDims();
+  bool buildSpecArguments();
+  mlir::DictionaryAttr buildSpecContract();
 
   // Signature.cpp
   bool flattenParameters();

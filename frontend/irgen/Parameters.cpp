@@ -303,8 +303,13 @@ Value ParameterBinder::check(const Parameter &parameter, const Operand &value) {
       return value.value;
     return evaluator.fail(Code::E0206, value.range, what + " is " + value.value.describe() + "; expected a function");
   }
-  if (value.value.isView())
+  auto *apply = dynCast<ast::GenericApply>(parameter.type);
+  auto *constructor = apply ? dynCast<ast::Name>(apply->base) : nullptr;
+  bool takesTensor = dynCast<ast::StridedType>(parameter.type) || (constructor && constructor->text == "tensor");
+  if (value.value.isView() && (takesTensor || !evaluator.isSpec))
     return checkView(parameter, *parameter.type, value);
+  if (value.value.isView())
+    return check(parameter, {evaluator.readWhole(value), value.range});
   if (auto *name = dynCast<ast::Name>(parameter.type))
     if (auto generic = generics.find(name->text); generic != generics.end() && !value.value.isConstantScalar())
       if (BindingPtr binding = body->find(name->text))

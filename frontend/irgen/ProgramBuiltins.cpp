@@ -11,6 +11,8 @@ static Value callGrid(Evaluator &evaluator, const Builtin &self, CallArguments &
   BuiltinArguments bound(evaluator, self, arguments, {"which"}, 1, 1);
   if (!bound.isValid())
     return {};
+  if (evaluator.isSpec)
+    return evaluator.fail(Code::E0217, arguments.callee, quote(self.name) + " stands in a spec, which has no programs");
   Operand axis = bound.operand("which");
   auto *constant = axis.value.as<IntConstant>();
   if (!constant || constant->value < 0 || constant->value > 2)

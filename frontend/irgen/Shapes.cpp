@@ -135,7 +135,7 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
   if (result)
     return result;
   if (untypedFloat)
-    return Scalar::F32;
+    return defaultFloat();
   Scalar integer = Scalar::I32;
   for (const Operand &operand : operands)
     if (operand.value.type().element.scalar == Scalar::I64)

@@ -350,6 +350,11 @@ bool KernelBuilder::buildArguments() {
                                    bases[i], extents, strides[i]);
     leafValues[i] = Value(view.getResult(), type);
   }
+  declareParameters(leafValues);
+  return true;
+}
+
+void KernelBuilder::declareParameters(const std::vector<Value> &leafValues) {
   for (auto [parameter, shape] : llvm::zip_equal(kernel.parameters, shapes)) {
     Binding binding;
     binding.kind = Binding::Kind::Parameter;
@@ -357,7 +362,6 @@ bool KernelBuilder::buildArguments() {
     binding.value = shape.isAbsent ? Value(AbsentValue{parameter.name.text}) : assemble(shape, leafValues);
     evaluator.declare(parameter.name.text, std::move(binding));
   }
-  return true;
 }
 
 Value KernelBuilder::assemble(const Shape &shape, const std::vector<Value> &leafValues) {

@@ -201,6 +201,10 @@ void Evaluator::assignTo(const ast::Expr &target, const Operand &value) {
       report(Code::E0104, target.range, "cannot assign to " + quote(name->text) + ", which is no variable");
     return;
   }
+  if (isSpec && binding->value.isView() && binding->value.type().isWritable) {
+    storeWhole({binding->value, target.range}, value);
+    return;
+  }
   if (binding->kind != Binding::Kind::Var || binding->isCaptured) {
     DiagnosticBuilder diagnostic =
         report(Code::E0104, target.range,

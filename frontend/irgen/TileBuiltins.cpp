@@ -50,7 +50,7 @@ static Value callFilled(Evaluator &evaluator, const Builtin &self, CallArguments
   std::optional<CreationType> type = creationType(evaluator, self, arguments, /*needsShape=*/true);
   if (!bound.isValid() || !type)
     return {};
-  Scalar scalar = type->scalar.value_or(Scalar::F32);
+  Scalar scalar = type->scalar.value_or(evaluator.defaultFloat());
   mlir::Value value =
       evaluator.constant(scalar, type->shape, WideInt(self.name == "ones"), evaluator.at(arguments.range));
   return Value(value, Type::tile({scalar}, type->shape));
@@ -339,6 +339,30 @@ static Value callBitcast(Evaluator &evaluator, const Builtin &self, CallArgument
   return Value(bits, result);
 }
 
+/// `round_to<T>(x)`: x rounded to T and back, in the type of x.
+static Value callRoundTo(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  BuiltinArguments bound(evaluator, self, arguments, {"x"}, 1, 1);
+  if (!bound.isValid())
+    return {};
+  // In a spec, too, the type is the one that is written.
+  std::optional<Type> type;
+  if (arguments.generics.size() == 1)
+    type = evaluator.typeOf(arguments.generics.front().operand);
+  if (!type || !type->isScalar() || type->element.isPointer || !isFloat(type->element.scalar))
+    return evaluator.fail(Code::E0215, arguments.callee, "`round_to` has no float type; expected `round_to<type>(x)`");
+  Operand x = bound.operand("x");
+  Value value = evaluator.materialize(x.value, x.range);
+  if (value.isError())
+    return {};
+  if (!value.isTile() || value.type().element.isPointer || !isFloat(value.type().element.scalar))
+    return evaluator.fail(Code::E0203, arguments.range,
+                          "`round_to` is not defined for " + x.value.describe() + "; expected floats");
+  mlir::Location location = evaluator.at(arguments.range);
+  Scalar from = value.type().element.scalar, to = type->element.scalar;
+  mlir::Value rounded = evaluator.convert(value.ssa(), from, to, location);
+  return Value(evaluator.convert(rounded, to, from, location), value.type());
+}
+
 static Value callIsNan(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
   BuiltinArguments bound(evaluator, self, arguments, {"x"}, 1, 1);
   if (!bound.isValid())
@@ -368,6 +392,7 @@ llvm::ArrayRef<Builtin> irgen::tileBuiltins() {
       builtinRow("ones", callFilled),
       builtinRow("permute", callPermute),
       builtinRow("reshape", callReshape),
+      builtinRow("round_to", callRoundTo),
       builtinRow("transpose", callTranspose),
       builtinRow("where", callWhere),
       builtinRow("zeros", callFilled),

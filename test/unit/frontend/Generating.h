@@ -14,12 +14,15 @@ namespace tile::test {
 
 /// A text with the IR made of it, or the diagnostics.
 struct Generated {
-  explicit Generated(std::string text, IrgenOptions options = {}, std::string name = "t.tile")
+  enum class What { Kernels, Specs };
+  explicit Generated(std::string text, IrgenOptions options = {}, std::string name = "t.tile",
+                     What what = What::Kernels)
       : context(mlir::MLIRContext::Threading::DISABLED) {
     FileId file = sources.add(std::move(name), std::move(text));
     ParseResult parsed = parse(sources, file, engine);
     if (!parsed.hasErrors)
-      module = generate(*parsed.module, sources, engine, context, options);
+      module = what == What::Specs ? generateSpec(*parsed.module, sources, engine, context, options)
+                                   : generate(*parsed.module, sources, engine, context, options);
   }
 
   std::string ir() {
@@ -59,6 +62,12 @@ struct Generated {
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
+
+inline IrgenOptions with(std::map<std::string, std::string> values) {
+  IrgenOptions options;
+  options.values = std::move(values);
+  return options;
+}
 
 /// A kernel around `body` with `x`, `y` (f32, read and written) and `n` (i32, read) of extent N.
 inline std::string kernelAround(const std::string &body) {

@@ -6,12 +6,6 @@
 using namespace tile;
 using namespace tile::test;
 
-static IrgenOptions with(std::map<std::string, std::string> values) {
-  IrgenOptions options;
-  options.values = std::move(values);
-  return options;
-}
-
 static const char *const kSoftmax = R"(import std
 @heuristic(BLOCK = next_pow2(N), warps = 4)
 kernel softmax<BLOCK: int>(x: tensor<f32>[M, N], out y: tensor<f32>[M, N]) grid [M] where N > 0 {
