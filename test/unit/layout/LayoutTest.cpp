@@ -151,6 +151,13 @@ TEST(Layout, MaxVectorIsWhatRegistersHoldContiguously) {
   });
 }
 
+TEST(Layout, MaxVectorIsAlignedInEveryThread) {
+  std::string error;
+  EXPECT_EQ(maxVector(*Layout::parse("16: reg a1 a2; lane a4 a8; warp", error), 0), 4);
+  EXPECT_EQ(maxVector(*Layout::parse("16: reg a1 a2; lane a6 a8; warp", error), 0), 2);
+  EXPECT_EQ(maxVector(*Layout::parse("16: reg a1 a2; lane a4 a8; warp a1", error), 0), 1);
+}
+
 TEST(Layout, EqualityUpToReplicationDropsRepeatedRegisters) {
   std::string error;
   Layout plain = *Layout::parse("8: reg a1; lane a2 a4; warp 0", error);

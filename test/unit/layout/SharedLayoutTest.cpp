@@ -170,6 +170,12 @@ TEST(MatrixAccess, RefusesWhatTheInstructionCannotDo) {
   EXPECT_FALSE(planMatrixAccess(b8, nvmmaSharedLayout({64, 128}, 8, 128), 8, MatrixOrder::Transposed));
   Layout blocked = coalescedLayout({64, 64}, 16, {64, 64}, {1, 0}, 4);
   EXPECT_FALSE(planMatrixAccess(blocked, nvmmaSharedLayout({64, 64}, 16, 128), 16, MatrixOrder::RowMajor));
+  // A warp that starts within a row.
+  std::string error;
+  Layout aligned = *Layout::parse("16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp 0", error);
+  Layout shifted = *Layout::parse("16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp b1", error);
+  EXPECT_TRUE(planMatrixAccess(aligned, sharedLayout({16, 16}, {1, 0}), 16, MatrixOrder::RowMajor));
+  EXPECT_FALSE(planMatrixAccess(shifted, sharedLayout({16, 16}, {1, 0}), 16, MatrixOrder::RowMajor));
   // Rows that are not 16 contiguous bytes.
   Layout a = mmaOperandLayout(DotOperand::A, {64, 64}, {1, 1}, 16);
   EXPECT_FALSE(planMatrixAccess(a, swizzleOffsets(sharedLayout({64, 64}, {1, 0}), 0, 7, 3), 16, MatrixOrder::RowMajor));
