@@ -28,6 +28,9 @@ Value Evaluator::evaluateIndex(const ast::Index &index) {
       diagnostic.help("read through a pointer with `load(p + offset)`");
     return {};
   }
+  bool addsDim = llvm::any_of(index.positions, [](const Position &p) { return p.kind == Position::Kind::NewAxis; });
+  if (isSpec && addsDim)
+    return indexTile(index, {readWhole(base), base.range});
   if (makesView(index))
     return makeView(index, base);
   std::optional<Access> access = resolveAccess(index, base);

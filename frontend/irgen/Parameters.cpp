@@ -227,6 +227,9 @@ Value irgen::checkCompileTimeParameter(Evaluator &evaluator, const ast::GenericP
       return value.value.isError() ? Value()
                                    : evaluator.fail(Code::E0206, value.range,
                                                     what + " is " + value.value.describe() + "; expected a function");
+    // The tiles of the kernel that a signature speaks of are whole tensors in a spec.
+    if (evaluator.isSpec)
+      return value.value;
     Function typed = *function;
     typed.signature = signature;
     typed.signatureScope = evaluator.frame->scope;

@@ -79,6 +79,19 @@ TEST(Spec, AbsentParametersAreNotPassed) {
   EXPECT_TRUE(spec.has({"%arg3: f64) attributes"})) << spec.ir();
 }
 
+TEST(Spec, ATensorTakesANewDim) {
+  Generated spec = specOf("    y = x * w[None, :] + (n as f32)[:, None]");
+  EXPECT_TRUE(spec.has({"tile.load", "tile.expand_dims", "tensor<1x8xf64>"})) << spec.ir() << spec.errors();
+}
+
+TEST(Spec, AnEpilogueTakesWholeTensors) {
+  Generated spec(
+      "import std\nkernel k<B: int = 64, EPILOGUE: fn(tile<f32>[B, B], index) -> tile<f32>[B, B] = identity>(\n"
+      "x: tensor<f32>[M, N], out y: tensor<f32>[M, N]) grid [1] { }\nspec k { y = EPILOGUE(x, 0) }\n",
+      with(dims()), "t.tile", Generated::What::Specs);
+  EXPECT_TRUE(spec.module) << spec.errors();
+}
+
 TEST(Spec, NeedsEveryExtent) {
   Generated spec(around("    y = x"), with({{"M", "4"}}), "t.tile", Generated::What::Specs);
   EXPECT_NE(spec.errors().find("dim `N` has no value; a spec needs every extent"), std::string::npos) << spec.errors();
