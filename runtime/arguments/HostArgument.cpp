@@ -1,138 +1,22 @@
 #include "runtime/arguments/HostArgument.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
-#include <cstring>
-#include <random>
 
 namespace tile {
 
 /// Elements beyond this would not fit into memory, whatever the type.
 static constexpr int64_t kMaxElements = int64_t(1) << 40;
 
-static constexpr const char *kForms =
-    "expected `rand:f32[4,5]` (or uniform, zeros, ones, iota, empty), a file `x.npy`, a number, `true`, `i32:7` or "
-    "`none`";
+static constexpr const char *kForms = "expected `rand:f32[4,5]` (or normal, uniform, special, zeros, ones, iota, "
+                                      "empty), a file `x.npy`, a number, `true`, `i32:7` or "
+                                      "`none`";
 
 static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
 
-static int64_t countElements(const NpyArray &tensor) {
-  int64_t count = 1;
-  for (int64_t extent : tensor.extents)
-    count *= extent;
-  return count;
-}
-
-/// Calls `visit(row-major index, element offset)` for each element.
-template <typename Visit> static void forEachElement(const NpyArray &tensor, Visit visit) {
-  int64_t count = countElements(tensor);
-  std::vector<int64_t> position(tensor.extents.size(), 0);
-  int64_t offset = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    visit(i, offset);
-    for (size_t axis = position.size(); axis-- > 0;) {
-      offset += tensor.strides[axis];
-      if (++position[axis] < tensor.extents[axis])
-        break;
-      offset -= tensor.strides[axis] * tensor.extents[axis];
-      position[axis] = 0;
-    }
-  }
-}
-
-void poison(NpyArray &tensor) {
-  // All ones is a NaN in every float type.
-  if (!tensor.data.empty())
-    std::memset(tensor.data.data(), 0xff, tensor.data.size());
-}
-
-uint64_t checksum(const NpyArray &tensor) {
-  XXH64_state_t *state = XXH64_createState();
-  XXH64_reset(state, 0);
-  int64_t width = getBytes(tensor.type);
-  forEachElement(tensor,
-                 [&](int64_t, int64_t offset) { XXH64_update(state, tensor.data.data() + offset * width, width); });
-  uint64_t hash = XXH64_digest(state);
-  XXH64_freeState(state);
-  return hash;
-}
-
-//===-- Filling ---------------------------------------------------------------------------------------------------===//
-
-/// Standard normal values by the polar method of Marsaglia (1964): the library's distribution differs between
-/// platforms.
-class NormalSource {
-public:
-  explicit NormalSource(uint64_t seed) : engine(seed) {}
-
-  double uniform() { return static_cast<double>(engine() >> 11) * 0x1p-53; }
-  uint64_t bits() { return engine(); }
-  double normal() {
-    if (hasSpare) {
-      hasSpare = false;
-      return spare;
-    }
-    double u, v, s;
-    do {
-      u = 2 * uniform() - 1;
-      v = 2 * uniform() - 1;
-      s = u * u + v * v;
-    } while (s >= 1 || s == 0);
-    double scale = std::sqrt(-2 * std::log(s) / s);
-    spare = v * scale;
-    hasSpare = true;
-    return u * scale;
-  }
-
-private:
-  std::mt19937_64 engine;
-  double spare = 0;
-  bool hasSpare = false;
-};
-
-/// How one element comes about: from the source of random bits and its row-major index.
-struct Filling {
-  std::string_view name;
-  uint64_t (*element)(DataType type, NormalSource &source, int64_t index);
-};
-
-static uint64_t number(DataType type, int64_t value) {
-  if (isFloat(type))
-    return roundToBits(type, static_cast<double>(value));
-  return type == DataType::Bool ? value != 0 : static_cast<uint64_t>(value);
-}
-
-static const Filling kFillings[] = {
-    {"iota", [](DataType type, NormalSource &, int64_t index) { return number(type, index); }},
-    {"ones", [](DataType type, NormalSource &, int64_t) { return number(type, 1); }},
-    {"rand",
-     [](DataType type, NormalSource &source, int64_t) {
-       if (isFloat(type))
-         return roundToBits(type, source.normal());
-       return type == DataType::Bool ? source.bits() >> 63 : source.bits();
-     }},
-    {"uniform",
-     [](DataType type, NormalSource &source, int64_t) {
-       double value = source.uniform();
-       return isFloat(type) ? roundToBits(type, value) : number(type, static_cast<int64_t>(value * 100));
-     }},
-    {"zeros", [](DataType type, NormalSource &, int64_t) { return number(type, 0); }},
-};
-
-static void fill(NpyArray &tensor, const Filling &filling, uint64_t seed) {
-  NormalSource source(seed);
-  int64_t width = getBytes(tensor.type);
-  forEachElement(tensor, [&](int64_t index, int64_t offset) {
-    uint64_t bits = filling.element(tensor.type, source, index);
-    std::memcpy(tensor.data.data() + offset * width, &bits, width);
-  });
-}
-
-//===-- Reading the text ------------------------------------------------------------------------------------------===//
+//===-- Reading the text
+//--------------------------------------------------------------------------------------------===//
 
 /// `[1823,781]`; `text` holds just that.
 static std::optional<std::vector<int64_t>> parseList(std::string_view text) {
@@ -233,9 +117,6 @@ static size_t nameLength(std::string_view text) {
   return equals;
 }
 
-/// One seed per argument, so that adding an argument changes no other.
-static uint64_t mixSeed(uint64_t seed, std::string_view name) { return XXH64(name.data(), name.size(), seed); }
-
 Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   HostArgument argument;
   std::string_view value = text;
@@ -271,10 +152,7 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
       return bits.error();
     return argument;
   }
-  const Filling *filling = nullptr;
-  for (const Filling &candidate : kFillings)
-    if (candidate.name == head)
-      filling = &candidate;
+  const Filling *filling = findFilling(head);
   if (!filling && head != "empty")
     return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`; " + kForms);
   Result<NpyArray> tensor = parseTensor(value, body);

@@ -2,8 +2,8 @@
 // other program that fills a kernel's parameters from a command line.
 //
 //   rand:T[shape]     normal floats, integers over the whole type, fair bools
-//   uniform:T[shape]  floats in [0, 1), integers in [0, 100)
-//   zeros: ones: iota: likewise
+//   normal: uniform: special: zeros: ones: iota: likewise; uniform floats are in [0, 1), normal integers below 100,
+//                     special ones have infinities, NaNs, denormals and limits among them
 //   empty:T[shape]    poison: NaN, or all bits set
 //   any of them with strides in elements: rand:f32[4,5]@[8,1]; the gaps are poison
 //   FILE.npy          what the file holds
@@ -16,8 +16,8 @@
 #define TILE_RUNTIME_ARGUMENTS_HOSTARGUMENT_H
 
 #include "runtime/Result.h"
+#include "runtime/arguments/Fill.h"
 #include "runtime/artifact/DataType.h"
-#include "runtime/npy/Npy.h"
 
 #include <cstdint>
 #include <optional>
@@ -43,12 +43,6 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed);
 
 /// The value of a scalar argument in `type`, as raw bits, low end first. Fails if the text is no such value.
 Result<uint64_t> scalarBits(const HostArgument &argument, DataType type);
-
-/// Sets every byte so that an element that is not written shows: NaN for floats, all ones otherwise.
-void poison(NpyArray &tensor);
-
-/// 64 bits of XXH64 over the elements in row-major order, gaps skipped: equal for equal values under any strides.
-uint64_t checksum(const NpyArray &tensor);
 
 } // namespace tile
 

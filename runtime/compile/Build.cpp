@@ -1,0 +1,82 @@
+#include "runtime/compile/Build.h"
+
+#include "runtime/artifact/Cubin.h"
+#include "runtime/compile/ManifestText.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace tile {
+
+static llvm::StringRef extensionOf(Session &session, FileId file) {
+  return llvm::sys::path::extension(llvm::StringRef(session.sources.name(file)));
+}
+
+OwningOpRef<ModuleOp> loadKernels(Session &session, FileId file, const BuildOptions &options, StepTimes &times) {
+  if (extensionOf(session, file) == ".mlir")
+    return times.measure("source", "parse", [&] {
+      return parseSourceString<ModuleOp>(session.sources.text(file), ParserConfig(&session.context),
+                                         session.sources.name(file));
+    });
+  std::unique_ptr<ast::Module> syntax = times.measure("source", "parse", [&] { return session.parse(file); });
+  return syntax ? loadKernels(session, *syntax, options, times) : OwningOpRef<ModuleOp>();
+}
+
+OwningOpRef<ModuleOp> loadKernels(Session &session, const ast::Module &syntax, const BuildOptions &options,
+                                  StepTimes &times) {
+  OwningOpRef<ModuleOp> module = times.measure("source", "generate", [&] {
+    return generate(syntax, session.sources, session.engine, session.context, options.source);
+  });
+  if (!module || !options.contract)
+    return module;
+  PassManager passes(&session.context);
+  addSourcePasses(passes);
+  traceTimes(passes, "source", times);
+  if (failed(passes.run(*module)))
+    return OwningOpRef<ModuleOp>();
+  return module;
+}
+
+std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, const BuildOptions &options) {
+  std::vector<KernelEntry> entries = contractsOf(module);
+  FailureOr<Artifact> artifact = compile(module, options.compile);
+  if (failed(artifact))
+    return std::nullopt;
+  if (artifact->cubin.empty() || entries.empty())
+    return std::move(*artifact);
+  SourceText source{session.sources.name(file), session.sources.text(file)};
+  std::string manifest = manifestText(source, options.compile, std::move(entries), module, artifact->kernels);
+  Result<std::string> cubin = appendManifest(artifact->cubin, manifest);
+  if (!cubin) {
+    session.report(Code::E0602, cubin.error().message);
+    return std::nullopt;
+  }
+  artifact->cubin = std::move(*cubin);
+  return std::move(*artifact);
+}
+
+std::optional<Artifact> build(Session &session, const std::string &path, const BuildOptions &options) {
+  std::optional<FileId> file = session.read(path);
+  if (!file)
+    return std::nullopt;
+  llvm::StringRef extension = extensionOf(session, *file);
+  if (extension != ".tile" && extension != ".mlir") {
+    llvm::MemoryBufferRef buffer(session.sources.text(*file), session.sources.name(*file));
+    FailureOr<Artifact> artifact = compileFile(buffer, session.context, options.compile);
+    return failed(artifact) ? std::nullopt : std::optional(std::move(*artifact));
+  }
+  StepTimes times;
+  OwningOpRef<ModuleOp> module = loadKernels(session, *file, options, times);
+  std::optional<Artifact> artifact = module ? build(session, *file, *module, options) : std::nullopt;
+  if (!artifact)
+    return std::nullopt;
+  for (const StepTime &step : artifact->times.steps())
+    times.add(step.stage, step.step, step.milliseconds);
+  artifact->times = times;
+  return artifact;
+}
+
+} // namespace tile

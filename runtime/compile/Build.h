@@ -1,0 +1,34 @@
+/// From a source file to the self-describing cubin, or to the text of an earlier stage: the only place where frontend,
+/// backend and artifact meet.
+#ifndef RUNTIME_COMPILE_BUILD_H
+#define RUNTIME_COMPILE_BUILD_H
+
+#include "backend/pipeline/Compile.h"
+#include "runtime/compile/Session.h"
+
+namespace tile {
+
+struct BuildOptions {
+  IrgenOptions source;    ///< for a `.tile` file
+  CompileOptions compile; ///< `target` is set
+  bool contract = true;   ///< whether `a * b + c` of a `.tile` file rounds once
+};
+
+/// Tile IR of `file`, a `.tile` or `.mlir` file; what runs on any device has this meaning. Null after errors.
+mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, FileId file, const BuildOptions &options,
+                                              StepTimes &times);
+
+/// The same of a syntax tree.
+mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, const ast::Module &module, const BuildOptions &options,
+                                              StepTimes &times);
+
+/// Builds `path` up to the stage that `options.compile.last` says: a `.tile` file, or a later stage by the end of its
+/// name. A cubin made from a stage that has contracts holds its manifest. None after errors, which are reported.
+std::optional<Artifact> build(Session &session, const std::string &path, const BuildOptions &options);
+
+/// The same from tile IR that is loaded; `module` is spent.
+std::optional<Artifact> build(Session &session, FileId file, mlir::ModuleOp module, const BuildOptions &options);
+
+} // namespace tile
+
+#endif

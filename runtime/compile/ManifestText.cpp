@@ -1,0 +1,86 @@
+#include "runtime/compile/ManifestText.h"
+
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "runtime/artifact/Manifest.h"
+#include "runtime/compile/ContractJson.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace tile {
+
+std::vector<KernelEntry> contractsOf(ModuleOp module) {
+  std::vector<KernelEntry> entries;
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+    if (!contract)
+      continue;
+    llvm::json::Value entry = toJson(contract);
+    entries.push_back({kernel.getSymName().str(), std::move(*entry.getAsObject())});
+  }
+  return entries;
+}
+
+static int64_t attribute(LLVM::LLVMFuncOp function, llvm::StringRef name) {
+  auto value = function->getAttrOfType<IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+/// The variant that `function` is.
+static llvm::json::Object describe(LLVM::LLVMFuncOp function, llvm::StringRef variant,
+                                   llvm::ArrayRef<KernelReport> kernels) {
+  llvm::json::Object entry{{"name", variant},
+                           {"symbol", function.getSymName()},
+                           {"warps", attribute(function, tgpu::TileGPUDialect::kWarps)},
+                           {"shared_bytes", attribute(function, tgpu::TileGPUDialect::kSharedBytes)}};
+  entry["requires"] = variant == "fast" ? llvm::json::Array{"align16", "offsets31"} : llvm::json::Array{};
+  const auto *used = llvm::find_if(kernels, [&](const auto &k) { return k.resources.name == function.getSymName(); });
+  if (used == kernels.end())
+    return entry;
+  entry["registers"] = used->resources.registers;
+  entry["spill_bytes"] = used->resources.spillStoreBytes;
+  return entry;
+}
+
+/// The compiled forms of the kernel called `symbol`, those that require something first.
+static llvm::json::Array variantsOf(llvm::StringRef symbol, ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
+  llvm::json::Array special, generic;
+  for (auto function : compiled.getOps<LLVM::LLVMFuncOp>()) {
+    auto variant = function->getAttrOfType<StringAttr>(tgpu::TileGPUDialect::kVariant);
+    llvm::StringRef suffix = function.getSymName();
+    if (!variant || !suffix.consume_front(symbol) || suffix.size() != (suffix.empty() ? 0 : variant.size() + 1))
+      continue;
+    (suffix.empty() ? generic : special).push_back(describe(function, variant.getValue(), kernels));
+  }
+  for (llvm::json::Value &last : generic)
+    special.push_back(std::move(last));
+  return special;
+}
+
+std::string manifestText(SourceText source, const CompileOptions &options, std::vector<KernelEntry> entries,
+                         ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
+  llvm::json::Array list;
+  for (KernelEntry &entry : entries) {
+    entry.contract["variants"] = variantsOf(entry.symbol, compiled, kernels);
+    list.push_back(std::move(entry.contract));
+  }
+  // An assembler that made the cubin can also say who it is.
+  std::string assembler = llvm::cantFail(assemblerVersion(options.assembler));
+  llvm::json::Object manifest{
+      {"schema", int64_t(kManifestSchema)},
+      {"compiler", llvm::json::Object{{"tile", TILE_VERSION}, {"llvm", LLVM_VERSION_STRING}, {"assembler", assembler}}},
+      {"target", llvm::StringRef(options.target->name)},
+      {"flags", llvm::json::Array{}},
+      {"source", llvm::json::Object{{"file", llvm::json::fixUTF8(source.name)},
+                                    {"hash", llvm::utohexstr(llvm::xxh3_64bits(source.text), /*LowerCase=*/true, 16)}}},
+      {"assumptions", llvm::json::Object{}},
+      {"kernels", std::move(list)}};
+  return llvm::formatv("{0}", llvm::json::Value(std::move(manifest))).str();
+}
+
+} // namespace tile

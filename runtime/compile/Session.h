@@ -1,0 +1,60 @@
+/// One run of the compiler: the source files, the MLIR context, and one list of diagnostics for both halves. What a
+/// pass reports at a location of a `.tile` file is shown as the frontend's own diagnostics are.
+#ifndef RUNTIME_COMPILE_SESSION_H
+#define RUNTIME_COMPILE_SESSION_H
+
+#include "frontend/diagnostic/Diagnostic.h"
+#include "frontend/irgen/Irgen.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+
+namespace tile {
+
+enum class DiagnosticFormat { Text, Json };
+
+class Session {
+public:
+  /// With `remarks`, what the passes say of missed optimisations is reported too.
+  explicit Session(bool remarks = false);
+  Session(const Session &) = delete;
+
+  /// Adds the file; none, after reporting, if it cannot be read.
+  std::optional<FileId> read(const std::string &path);
+
+  /// The syntax tree of a `.tile` file; null after errors.
+  std::unique_ptr<ast::Module> parse(FileId file);
+
+  /// Reports what has no place in a source file: a bad option, a file that cannot be written.
+  void report(Code code, std::string message) { engine.report(code, {}, std::move(message)); }
+
+  /// Reports at a place that a pass or the interpreter gives.
+  void report(Code code, mlir::Location location, std::string message);
+
+  bool hasErrors() const { return engine.hasErrors(); }
+
+  /// Prints what was reported so far, in source order, and forgets it.
+  void print(std::ostream &out, DiagnosticFormat format);
+
+  mlir::MLIRContext context;
+  SourceManager sources;
+  DiagnosticEngine engine;
+
+private:
+  mlir::LogicalResult take(mlir::Diagnostic &diagnostic);
+  /// Where `location` is in a file read; invalid if in none. A place inside an expanded function comes with the calls.
+  SourceRange rangeOf(mlir::Location location, std::vector<SourceRange> &calls) const;
+  DiagnosticBuilder reportAt(Code code, mlir::Location location, std::string message, SourceRange &range);
+
+  std::optional<mlir::ScopedDiagnosticHandler> handler;
+};
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,52 @@
+/// Runs a kernel on tensors in host memory: on the CPU interpreter, or on the GPU through libtile. Both check the
+/// arguments by the same contract, so a launch that one refuses the other refuses too.
+#ifndef RUNTIME_EXECUTE_EXECUTE_H
+#define RUNTIME_EXECUTE_EXECUTE_H
+
+#include "runtime/arguments/HostArgument.h"
+#include "runtime/compile/Build.h"
+#include "runtime/launch/Bind.h"
+
+namespace tile {
+
+enum class DeviceKind { Cpu, Gpu };
+
+/// The device that `choice` (`auto`, `cpu` or `gpu`) means here. None, after reporting, if there is no such device.
+std::optional<DeviceKind> chooseDevice(Session &session, const std::string &choice);
+
+/// The compilation target of the GPU at hand; null, after reporting, if there is none that the compiler knows.
+const Target *targetOfGpu(Session &session);
+
+/// A kernel in tile IR and its contract.
+struct LoadedKernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds this kernel alone
+  mlir::func::FuncOp function;
+  KernelContract contract;
+};
+
+/// The sole kernel of `module`; none, after reporting, if its contract is at fault.
+std::optional<LoadedKernel> takeKernel(Session &session, mlir::OwningOpRef<mlir::ModuleOp> module);
+
+struct RunOptions {
+  BuildOptions build;       ///< for the GPU
+  bool checked = false;     ///< CPU: report conflicts between programs and reads of what nobody wrote
+  unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
+  unsigned threads = 0;     ///< CPU; 0: one per core
+};
+
+struct RunResult {
+  std::string device; ///< "CPU interpreter" or the GPU's name
+  std::vector<int64_t> grid;
+  std::string variant;     ///< GPU
+  double milliseconds = 0; ///< of one launch: the median of the repetitions, or the run's wall time on the CPU
+  bool isTimed = false;
+};
+
+/// Runs `kernel` on `arguments`, one per parameter in source order; tensors that the kernel writes hold the results
+/// afterwards. None after errors, which are reported: arguments that do not fit, and what the interpreter finds.
+std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,
+                               std::vector<HostArgument> &arguments, const RunOptions &options);
+
+} // namespace tile
+
+#endif

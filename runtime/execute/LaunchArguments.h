@@ -1,0 +1,36 @@
+/// Host arguments as libtile's, and its errors as diagnostics.
+#ifndef RUNTIME_EXECUTE_LAUNCHARGUMENTS_H
+#define RUNTIME_EXECUTE_LAUNCHARGUMENTS_H
+
+#include "runtime/arguments/HostArgument.h"
+#include "runtime/compile/Session.h"
+#include "runtime/launch/Bind.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tile {
+
+/// Reports an error of libtile: E0603 where an argument is at fault, else E0602.
+void report(Session &session, const Error &error);
+
+/// The value, or none after reporting.
+template <typename T> std::optional<T> take(Session &session, Result<T> result) {
+  if (result.ok())
+    return std::move(*result);
+  report(session, result.error());
+  return std::nullopt;
+}
+bool take(Session &session, Status status);
+
+/// Whether the kernel may write what `parameter` points to; of a raw pointer nobody knows.
+bool mayWrite(const Parameter &parameter);
+
+/// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 where the parameter is: a
+/// .npy file has no other way to hold it.
+std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
+                                                       std::vector<HostArgument> &arguments,
+                                                       llvm::ArrayRef<const void *> bases);
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,26 @@
+/// From the arguments of a launch to the values that compiling for it needs: element types and extents that a kernel's
+/// signature names. What a JIT does at a call.
+#ifndef RUNTIME_EXECUTE_SIGNATURE_H
+#define RUNTIME_EXECUTE_SIGNATURE_H
+
+#include "runtime/arguments/HostArgument.h"
+#include "runtime/artifact/Manifest.h"
+#include "runtime/compile/Session.h"
+
+namespace tile {
+
+/// The kernel called `name`, or the only one; null, after reporting, if there is no such or no single one.
+const ast::KernelItem *chooseKernel(Session &session, const ast::Module &module, const std::string &name);
+
+/// Adds to `options` the names that element types and extents of `item` bind, with the values that `arguments` give
+/// them; what is there already stays. Arguments are matched by name, those without by position.
+void bindSignature(const ast::KernelItem &item, std::vector<HostArgument> &arguments, IrgenOptions &options);
+
+/// One argument per parameter of the contract, in its order; what is missing is absent. None, after reporting, if an
+/// argument has no parameter or a parameter that must be there is missing.
+std::optional<std::vector<HostArgument>> orderArguments(Session &session, const KernelContract &contract,
+                                                        std::vector<HostArgument> given);
+
+} // namespace tile
+
+#endif

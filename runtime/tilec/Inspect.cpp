@@ -1,0 +1,144 @@
+/// `tilec inspect FILE`: the contract that a cubin carries, for people or, with --json, as it stands in the file.
+#include "runtime/tilec/Flags.h"
+
+#include "runtime/artifact/Cubin.h"
+#include "runtime/artifact/File.h"
+#include "runtime/artifact/Manifest.h"
+
+#include <iostream>
+
+using namespace llvm;
+
+namespace tile {
+
+namespace {
+/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
+struct Flags {
+  cl::opt<std::string> input{
+      cl::Positional,        cl::Required, cl::value_desc("FILE"), cl::desc("FILE.cubin"), cl::sub(inspectCommand()),
+      cl::cat(runCategory())};
+  cl::opt<bool> json{"json", cl::sub(inspectCommand()), cl::cat(runCategory()),
+                     cl::desc("print the manifest as it stands in the file")};
+};
+} // namespace
+
+static Flags &flags() {
+  static Flags all;
+  return all;
+}
+
+void registerInspectFlags() { flags(); }
+
+/// `out y: tensor<f32>[M, N]?`
+static std::string signatureOf(const Parameter &parameter, const KernelContract &kernel) {
+  static const char *roles[] = {"", "out ", "inout "};
+  std::string text = roles[static_cast<int>(parameter.role)] + parameter.name + ": ";
+  std::string type = getName(parameter.type);
+  switch (parameter.kind) {
+  case Parameter::Kind::Scalar:
+    text += type;
+    break;
+  case Parameter::Kind::Pointer:
+    text += "ptr<" + type + ">";
+    break;
+  case Parameter::Kind::Tensor: {
+    text += (parameter.strided ? "strided tensor<" : "tensor<") + type + ">[";
+    const char *separator = "";
+    for (const std::optional<Expression> &extent : parameter.extents) {
+      text += separator + (extent ? extent->print(kernel.names) : "_");
+      separator = ", ";
+    }
+    text += "]";
+  }
+  }
+  if (parameter.optional)
+    text += parameter.present ? "?" : "? (absent)";
+  return text;
+}
+
+static std::string argumentOf(const AbiSlot &slot, const KernelContract &kernel) {
+  switch (slot.kind) {
+  case AbiSlot::Kind::Pointer:
+    return kernel.parameters[slot.index].name;
+  case AbiSlot::Kind::Dim:
+    return kernel.dims[slot.index].name;
+  case AbiSlot::Kind::Stride:
+    return kernel.parameters[slot.index].name + ".stride(" + std::to_string(slot.axis) + ")";
+  case AbiSlot::Kind::Scalar:
+    return kernel.parameters[slot.index].name;
+  }
+  return "";
+}
+
+static void print(const KernelContract &kernel) {
+  std::cout << "\nkernel " << kernel.name << "\n";
+  if (!kernel.doc.empty())
+    std::cout << "  " << kernel.doc << "\n";
+  for (const Parameter &parameter : kernel.parameters)
+    std::cout << "  " << signatureOf(parameter, kernel) << "\n";
+  for (const Constant &constant : kernel.constants) {
+    std::cout << "  " << constant.name << " = " << constant.text << " (" << constant.source;
+    if (constant.heuristic)
+      std::cout << " " << constant.heuristic->print(kernel.names);
+    std::cout << ")\n";
+  }
+  std::cout << "  grid [";
+  const char *separator = "";
+  for (const Expression &axis : kernel.grid) {
+    std::cout << separator << axis.print(kernel.names);
+    separator = ", ";
+  }
+  std::cout << "]\n";
+  for (const Precondition &condition : kernel.where)
+    std::cout << "  where " << condition.text << "\n";
+  std::cout << "  arguments (";
+  separator = "";
+  for (const AbiSlot &slot : kernel.abi) {
+    std::cout << separator << argumentOf(slot, kernel);
+    separator = ", ";
+  }
+  std::cout << ")\n";
+  for (const Variant &variant : kernel.variants) {
+    std::cout << "  variant " << variant.name << ": symbol " << variant.symbol << ", " << variant.warps << " warps, "
+              << variant.registers << " registers, " << variant.sharedBytes << " bytes of shared memory";
+    if (variant.spillBytes)
+      std::cout << ", " << variant.spillBytes << " bytes spilled";
+    if (variant.align16)
+      std::cout << "; needs 16-byte alignment";
+    if (variant.offsets31)
+      std::cout << "; needs offsets below 2^31";
+    std::cout << "\n";
+  }
+}
+
+static int fail(const Error &error) {
+  std::cerr << "error: " << flags().input.getValue() << ": " << error.message << "\n";
+  return 1;
+}
+
+int inspectMain() {
+  Result<std::string> file = readFile(flags().input);
+  if (!file) {
+    std::cerr << "error: " << file.error().message << "\n";
+    return 1;
+  }
+  Result<std::string_view> text = findManifest(*file);
+  if (!text)
+    return fail(text.error());
+  Result<Manifest> manifest = readManifest(*text);
+  if (!manifest)
+    return fail(manifest.error());
+  if (flags().json) {
+    std::cout << *text << "\n";
+    return 0;
+  }
+  std::cout << flags().input.getValue() << ": code for " << manifest->target << " from " << manifest->sourceFile
+            << "\n";
+  for (const auto &[component, version] : manifest->compiler)
+    std::cout << "  " << component << " " << version << "\n";
+  for (const KernelContract &kernel : manifest->kernels)
+    print(kernel);
+  return 0;
+}
+
+} // namespace tile
