@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace tile {
 
-/// A whole double would be printed without its point and read back as an integer, so it goes as the text that the reader
-/// takes for a real.
+/// A whole double would be printed without its point and read back as an integer, so it goes as the text that the
+/// reader takes for a real.
 static llvm::json::Value toJson(double value) {
   if (std::isnan(value))
     return "nan";

@@ -60,5 +60,4 @@ std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const K
   return all;
 }
 
-
 } // namespace tile
