@@ -27,7 +27,7 @@ AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, 
       if (access.needsCheck(dim)) {
         // Below 0 is huge when read as unsigned.
         Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
-        pointsInside = both(pointsInside, emit.compare(arith::CmpIPredicate::ult, corner, extent));
+        pointsInside = emit.both(pointsInside, emit.compare(arith::CmpIPredicate::ult, corner, extent));
       }
     } else {
       unsigned tileDim = *dims.tileDim[dim];
@@ -137,13 +137,13 @@ Value AccessEmitter::vectorInside(int64_t reg, int64_t vector) {
       if (!access.needsCheck(dim))
         continue;
       Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
-      result = both(result, emit.compare(arith::CmpIPredicate::ult, gatherIndex(dim, reg), extent));
+      result = emit.both(result, emit.compare(arith::CmpIPredicate::ult, gatherIndex(dim, reg), extent));
       continue;
     }
     // Where vectors are whole, one end speaks for the other.
     bool isContiguous = dims.contiguous == *dims.tileDim[dim];
     int64_t last = isContiguous && !plan.getWhole() ? reg + vector - 1 : reg;
-    result = both(result, insideDim(dim, reg, last));
+    result = emit.both(result, insideDim(dim, reg, last));
   }
   return result;
 }

@@ -41,7 +41,6 @@ private:
   DimBounds boundsOf(mlir::Value corner, mlir::OpFoldResult extent, int64_t size, bool nonNegative);
   mlir::Value insideDim(unsigned viewDim, int64_t first, int64_t last);
   mlir::Value gatherIndex(unsigned viewDim, int64_t reg);
-  mlir::Value both(mlir::Value a, mlir::Value b) { return a && b ? emit.bitAnd(a, b) : a ? a : b; }
 
   Emitter &emit;
   ViewAccess access;

@@ -1,5 +1,7 @@
 #include "backend/TileGPUToLLVM/Emit.h"
 
+#include "ir/TileGPU/TileGPUOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -93,6 +95,8 @@ Value Emitter::warp() {
   return warpIndex;
 }
 
+Value Emitter::isFirstThread() { return compare(arith::CmpIPredicate::eq, thread(), i32(0)); }
+
 void Emitter::barrier() { NVVM::Barrier0Op::create(builder, loc); }
 
 /// (index / divisor) % modulus, both often powers of two.
@@ -127,23 +131,20 @@ static Value emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms, bool wantBits, 
 
 Value tgpu::emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms) { return ::emitTerms(emit, terms, true, true); }
 
-ThreadCoordinates::ThreadCoordinates(Emitter &emit, const Layout &layout) : emit(emit), layout(layout) {
-  for (int dim = 0; dim < layout.rank(); ++dim) {
-    std::vector<CoordTerm> terms = layout.threadTerms(dim);
-    threadBits.push_back(::emitTerms(emit, terms, true, false));
-    threadParts.push_back(tgpu::emitTerms(emit, terms));
-  }
+SplitIndex::SplitIndex(Emitter &emit, ArrayRef<CoordTerm> terms, int numBits, bool disjoint)
+    : emit(emit), bits(::emitTerms(emit, terms, true, false)), whole(tgpu::emitTerms(emit, terms)),
+      mask((int64_t(1) << numBits) - 1), disjoint(disjoint) {}
+
+Value SplitIndex::with(int64_t constantPart) const {
+  if (disjoint)
+    return emit.add(whole, emit.i32(constantPart));
+  Value mixed = emit.bitXor(bits, emit.i32(constantPart & mask));
+  return emit.add(emit.add(mixed, emit.sub(whole, bits)), emit.i32(constantPart & ~mask));
 }
 
-Value ThreadCoordinates::coordinate(int dim, int64_t reg) {
-  int64_t part = registerPart(dim, reg);
-  if (isSum(dim))
-    return emit.add(threadParts[dim], emit.i32(part));
-  // Only bits are shared; the odd digits of thread and register are different ones and add up.
-  int64_t mask = (int64_t(1) << layout.lowBits(dim)) - 1;
-  Value bits = emit.bitXor(threadBits[dim], emit.i32(part & mask));
-  Value odd = emit.sub(threadParts[dim], threadBits[dim]);
-  return emit.add(emit.add(bits, odd), emit.i32(part & ~mask));
+ThreadCoordinates::ThreadCoordinates(Emitter &emit, const Layout &layout) : emit(emit), layout(layout) {
+  for (int dim = 0; dim < layout.rank(); ++dim)
+    parts.emplace_back(emit, layout.threadTerms(dim), layout.lowBits(dim), layout.isRegisterPartDisjoint(dim));
 }
 
 Value tgpu::emitDigitsAreZero(Emitter &emit, const Layout &layout, HwDim hw, Value index, const FreeDigits &free) {
@@ -168,10 +169,15 @@ Value tgpu::emitDigitsAreZero(Emitter &emit, const Layout &layout, HwDim hw, Val
 Value ThreadCoordinates::isOwner() {
   Value lanes = emitDigitsAreZero(emit, layout, HwDim::Lane, emit.lane(), layout.freeDigits(HwDim::Lane));
   Value warps = emitDigitsAreZero(emit, layout, HwDim::Warp, emit.warp(), layout.freeDigits(HwDim::Warp));
-  return lanes && warps ? emit.bitAnd(lanes, warps) : lanes ? lanes : warps;
+  return emit.both(lanes, warps);
 }
 
-Value tgpu::sharedAddress(Emitter &emit, Operation *user, int64_t offset) {
+Value tgpu::scratchOf(Emitter &emit, Operation *op) {
+  auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset);
+  return offset ? sharedAddress(emit, offset.getInt()) : Value();
+}
+
+Value tgpu::sharedAddress(Emitter &emit, int64_t offset) {
   auto type =
       LLVM::LLVMPointerType::get(emit.builder.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   Value base = LLVM::AddressOfOp::create(emit.builder, emit.loc, type, kSharedName);

@@ -31,6 +31,8 @@ public:
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
   mlir::Value bitXor(mlir::Value a, mlir::Value b);
   mlir::Value bitOr(mlir::Value a, mlir::Value b);
+  /// The conjunction of two conditions, of which null is one that always holds.
+  mlir::Value both(mlir::Value a, mlir::Value b) { return a && b ? bitAnd(a, b) : a ? a : b; }
   mlir::Value notOf(mlir::Value a) { return bitXor(a, boolean(true)); }
   mlir::Value minSigned(mlir::Value a, mlir::Value b);
   mlir::Value maxSigned(mlir::Value a, mlir::Value b);
@@ -54,11 +56,32 @@ public:
   mlir::Value thread();
   mlir::Value lane();
   mlir::Value warp();
+  mlir::Value isFirstThread();
   /// Waits for all threads of the block.
   void barrier();
 
 private:
   mlir::Value threadIndex, laneIndex, warpIndex;
+};
+
+/// The value of `terms`, which name lane, warp and block, as i32. Blocks are 0.
+mlir::Value emitTerms(Emitter &emit, llvm::ArrayRef<CoordTerm> terms);
+
+/// A number made of a thread's part and a constant one: bits of the lower `numBits` combine by exclusive or, odd digits
+/// above them by addition.
+class SplitIndex {
+public:
+  /// `disjoint`: no bit is set in both parts, so that they may be added.
+  SplitIndex(Emitter &emit, llvm::ArrayRef<CoordTerm> terms, int numBits, bool disjoint);
+  mlir::Value with(int64_t constantPart) const;
+  mlir::Value threadPart() const { return whole; }
+  bool isSum() const { return disjoint; }
+
+private:
+  Emitter &emit;
+  mlir::Value bits, whole; ///< i32
+  int64_t mask;
+  bool disjoint;
 };
 
 /// The coordinates of a thread's elements along the dims of a register layout, as emitted values.
@@ -67,11 +90,11 @@ public:
   ThreadCoordinates(Emitter &emit, const Layout &layout);
 
   /// Coordinate along `dim` of register `reg`, as i32.
-  mlir::Value coordinate(int dim, int64_t reg);
+  mlir::Value coordinate(int dim, int64_t reg) const { return parts[dim].with(registerPart(dim, reg)); }
   /// The part that is the thread's (i32), and that of the register. Their sum is the coordinate where `isSum`.
-  mlir::Value threadPart(int dim) { return threadParts[dim]; }
+  mlir::Value threadPart(int dim) const { return parts[dim].threadPart(); }
   int64_t registerPart(int dim, int64_t reg) const { return layout.registerOffset(reg)[dim]; }
-  bool isSum(int dim) const { return layout.isRegisterPartDisjoint(dim); }
+  bool isSum(int dim) const { return parts[dim].isSum(); }
 
   /// Whether this thread is the one to act on its elements, where several threads hold them; null: always.
   mlir::Value isOwner();
@@ -79,20 +102,21 @@ public:
 private:
   Emitter &emit;
   const Layout &layout;
-  llvm::SmallVector<mlir::Value> threadBits; ///< bits of the power-of-two part, combined by exclusive or
-  llvm::SmallVector<mlir::Value> threadParts;
+  llvm::SmallVector<SplitIndex> parts;
 };
-
-/// The value of `terms`, which name lane, warp and block, as i32. Blocks are 0.
-mlir::Value emitTerms(Emitter &emit, llvm::ArrayRef<CoordTerm> terms);
 
 /// Whether all `free` digits of `index` (i32, an index of `hw`) are 0; null when there are none.
 mlir::Value emitDigitsAreZero(Emitter &emit, const Layout &layout, HwDim hw, mlir::Value index, const FreeDigits &free);
 
+/// The address space of global memory in LLVM's NVPTX back end.
+constexpr unsigned kGlobalSpace = 1;
+
 /// Name of the dynamic shared memory of a block, an external global.
 constexpr llvm::StringLiteral kSharedName{"tile_shared"};
 /// The address `offset` bytes into it.
-mlir::Value sharedAddress(Emitter &emit, mlir::Operation *user, int64_t offset);
+mlir::Value sharedAddress(Emitter &emit, int64_t offset);
+/// Where the scratch of `op` begins; null if it has none.
+mlir::Value scratchOf(Emitter &emit, mlir::Operation *op);
 
 } // namespace tile::tgpu
 

@@ -14,9 +14,6 @@ namespace tile::tgpu {
 #include "backend/TileGPUToLLVM/Passes.h.inc"
 } // namespace tile::tgpu
 
-/// The address space of global memory in LLVM's NVPTX back end.
-static constexpr unsigned kGlobalSpace = 1;
-
 /// Run-time strides of a view; the innermost is 1 unless the view is strided.
 static int64_t runTimeStrides(ViewType view) {
   return view.getStrided() ? view.getRank() : std::max<int64_t>(view.getRank() - 1, 0);
@@ -103,8 +100,8 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       // What is left of the dialects is scalar.
-      if (isa<ViewAccess, MakeViewOp, SubviewOp, DimOp, ReduceOp, ProgramIdOp, NumProgramsOp, AssertOp, LoadPtrOp,
-              StorePtrOp, AtomicPtrOp, PtrAddOp>(op) ||
+      if (isa<ViewAccess, MakeViewOp, SubviewOp, DimOp, ReduceOp, ProgramIdOp, NumProgramsOp, LoadPtrOp, StorePtrOp,
+              AtomicPtrOp, PtrAddOp>(op) ||
           isa<TileGPUDialect>(op->getDialect()))
         return false;
       return types.isLegal(op->getOperandTypes()) && types.isLegal(op->getResultTypes());
@@ -113,7 +110,9 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
         [&](func::FuncOp kernel) { return types.isLegal(kernel.getArgumentTypes()) && !kernel.getArgAttrsAttr(); });
     patterns.add<LowerKernel>(types, context);
     populateAccessPatterns(types, patterns);
+    populateAtomicPatterns(types, patterns);
     populateElementwisePatterns(types, patterns);
+    populatePointerPatterns(types, patterns);
     populateProgramPatterns(types, patterns);
     populateReducePatterns(types, patterns);
     populateShapePatterns(types, patterns);

@@ -29,6 +29,7 @@ struct ViewParts {
 };
 
 void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populatePointerPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateProgramPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

@@ -35,6 +35,21 @@ struct LowerBarrier : public OpConversionPattern<BarrierOp> {
   }
 };
 
+/// One condition of all elements that this thread holds; the scalar op is lowered with the other scalars.
+struct LowerAssert : public OpConversionPattern<AssertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AssertOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    Value all;
+    for (Value condition : adaptor.getCondition())
+      all = emit.both(all, condition);
+    rewriter.replaceOpWithNewOp<AssertOp>(op, all, op.getMessage());
+    return success();
+  }
+};
+
 struct LowerMakeView : public OpConversionPattern<MakeViewOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -108,7 +123,7 @@ struct LowerSubview : public OpConversionPattern<SubviewOp> {
 } // namespace
 
 void tgpu::populateProgramPatterns(const TileTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<LowerBarrier, LowerDim, LowerMakeView, LowerSubview,
+  patterns.add<LowerAssert, LowerBarrier, LowerDim, LowerMakeView, LowerSubview,
                LowerGridOp<NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>,
                LowerGridOp<ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>>(types,
                                                                                                patterns.getContext());

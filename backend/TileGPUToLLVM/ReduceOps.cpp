@@ -110,15 +110,15 @@ private:
   }
 
   void acrossWarps(std::vector<Elements> &sums, const ReduceExchange &exchange) {
-    int64_t begin = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset).getInt();
+    Value base = scratchOf(emit, op);
     ThreadCoordinates coordinates(emit, result);
     // Of the lanes that hold the same sum one stores; of the warps all that have their own terms.
     Value lanes = emitDigitsAreZero(emit, result, HwDim::Lane, emit.lane(), result.freeDigits(HwDim::Lane));
     Value warps = emitDigitsAreZero(emit, layout, HwDim::Warp, emit.warp(), layout.freeDigits(HwDim::Warp));
-    Value stores = lanes && warps ? emit.bitAnd(lanes, warps) : lanes ? lanes : warps;
+    Value stores = emit.both(lanes, warps);
     Value slot = warpAlongAxis();
     auto address = [&](size_t operand, Value index, int64_t bytes) {
-      return emit.offset(sharedAddress(emit, op, begin + exchange.offsets[operand]), emit.mul(index, emit.i32(bytes)));
+      return emit.offset(emit.offset(base, emit.i64(exchange.offsets[operand])), emit.mul(index, emit.i32(bytes)));
     };
     std::vector<Value> rows;
     for (auto [reg, sum] : llvm::enumerate(sums)) {

@@ -37,6 +37,7 @@ struct ScalarsToLLVMPass : public tgpu::impl::ScalarsToLLVMPassBase<ScalarsToLLV
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
+    lowerAssertions(module);
     {
       RewritePatternSet patterns(context);
       populateSCFToControlFlowConversionPatterns(patterns);

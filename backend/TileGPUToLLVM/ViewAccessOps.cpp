@@ -92,13 +92,11 @@ struct LowerStore : public OpConversionPattern<StoreOp> {
     Type element = getTypeConverter()->convertType(type.getElementType());
     AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout, view, indices, memoryBytes(element));
     ValueRange values = adaptor.getValue();
-    Value owner =
-        layout ? access.threads()->isOwner() : emit.compare(arith::CmpIPredicate::eq, emit.thread(), emit.i32(0));
+    Value owner = layout ? access.threads()->isOwner() : emit.isFirstThread();
     auto store = [&](int64_t reg, int64_t vector, Value inside) {
       GlobalAddress address{Value(), 0, element, vector, op.getCache(), /*constant=*/false};
       std::tie(address.pointer, address.bytes) = access.address(reg);
-      Value predicate = owner && inside ? emit.bitAnd(owner, inside) : owner ? owner : inside;
-      emitStore(emit, address, predicate, values.slice(reg, vector));
+      emitStore(emit, address, emit.both(owner, inside), values.slice(reg, vector));
     };
     int64_t vector = plan.getVector(), registers = registersOf(layout);
     for (int64_t reg = 0; reg < registers; reg += vector)

@@ -85,6 +85,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createLoopInvariantCodeMotionPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createInsertBarriersPass());
     break;
   case Stage::LLVM:
     // Half of the NVVM ops are intrinsics; the others become inline assembly here.

@@ -51,7 +51,7 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
 
 private:
   void report(func::FuncOp kernel, ArrayRef<std::pair<Operation *, int64_t>> users) {
-    InFlightDiagnostic diagnostic = kernel.emitError() << "kernel needs more shared memory than the " << limit
+    InFlightDiagnostic diagnostic = kernel.emitError() << "kernel needs more shared memory than the " << int64_t(limit)
                                                        << " bytes that a block has; smaller tiles or more warps need "
                                                           "less";
     for (auto [op, bytes] : users)

@@ -2,6 +2,8 @@
 #ifndef IR_TILEGPU_PASSES_H
 #define IR_TILEGPU_PASSES_H
 
+#include "ir/TileGPU/TileGPUOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -14,13 +14,22 @@ def RemoveConversionsPass : Pass<"tgpu-remove-conversions", "::mlir::func::FuncO
 }
 
 def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
-  let summary = "places what ops keep in shared memory, and inserts the barriers between them";
+  let summary = "places what ops keep in shared memory";
   let description = [{
     Every op that needs shared memory gets its offset, the kernel the total. Bytes are reused where the live ranges of
-    two users are disjoint, and a barrier stands between two ops exactly where one of them writes bytes that the other
-    accesses. More than the target has is an error that lists the users. Layouts must not change afterwards.
+    two users are disjoint. More than the target has is an error that lists the users. Layouts must not change
+    afterwards.
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes that a block may use">];
+}
+
+def InsertBarriersPass : Pass<"tgpu-insert-barriers", "::mlir::func::FuncOp"> {
+  let summary = "inserts barriers between accesses that must take effect in program order";
+  let description = [{
+    Shared memory has its places. Afterwards a barrier stands on every path between two accesses of different threads to
+    one element, of shared or global memory, of which one writes. Barriers that stand already are counted.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
 }
 
 #endif

@@ -83,7 +83,8 @@ struct MakeInPlace : public OpRewritePattern<ConvertLayoutOp> {
   LogicalResult matchAndRewrite(ConvertLayoutOp convert, PatternRewriter &rewriter) const override {
     Value value = convert.getValue();
     Operation *op = value.getDefiningOp();
-    int64_t budget = elementsOf(value.getType()) / kMinShrink;
+    // Past an expansion as many elements move, and the op that made them may be able to do it in place.
+    int64_t budget = elementsOf(value.getType()) / (isa_and_nonnull<ExpandDimsOp>(op) ? 1 : kMinShrink);
     const Layout &layout = layoutOf(convert.getType()).getLayout();
     if (!op || !isCheap(op) || !canMake(value, layout, budget))
       return rewriter.notifyMatchFailure(convert, "the operand is not cheap to make");
@@ -92,10 +93,48 @@ struct MakeInPlace : public OpRewritePattern<ConvertLayoutOp> {
   }
 };
 
+/// convert(load) => a load in the wanted layout, when nobody else reads it. Threads that hold the same elements, as of
+/// a row that is broadcast, then load them repeatedly, from the caches; a handful of instructions is cheaper than a way
+/// through shared memory.
+struct LoadInPlace : public OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvertLayoutOp convert, PatternRewriter &rewriter) const override {
+    auto load = convert.getValue().getDefiningOp<LoadOp>();
+    if (!load || !load->hasOneUse() || load->getBlock() != convert->getBlock())
+      return rewriter.notifyMatchFailure(convert, "the operand is no load of its own");
+    const Layout &from = layoutOf(load.getType()).getLayout(), &to = layoutOf(convert.getType()).getLayout();
+    if (instructions(to) > std::max(instructions(from), kFewInstructions))
+      return rewriter.notifyMatchFailure(convert, "the load would take more instructions");
+    for (auto [index, operand] : llvm::enumerate(load->getOperands()))
+      if (std::optional<Layout> wanted = operandLayout(load, index, to))
+        if (!canMake(operand, *wanted, /*budget=*/0))
+          return rewriter.notifyMatchFailure(convert, "an index tile would be converted instead");
+    rewriter.setInsertionPoint(load);
+    for (OpOperand &operand : load->getOpOperands())
+      if (std::optional<Layout> wanted = operandLayout(load, operand.getOperandNumber(), to)) {
+        Value index = make(rewriter, operand.get(), *wanted, /*budget=*/0);
+        rewriter.modifyOpInPlace(load, [&] { operand.set(index); });
+      }
+    Type type = convert.getType();
+    rewriter.modifyOpInPlace(load, [&] { load.getResult().setType(type); });
+    rewriter.replaceOp(convert, load);
+    return success();
+  }
+
+private:
+  static constexpr int64_t kFewInstructions = 4;
+  /// Of one thread; the last dim is the contiguous one in memory.
+  static int64_t instructions(const Layout &layout) {
+    return layout.numRegisters() / std::min<int64_t>(maxVector(layout, layout.rank() - 1), kMaxElements);
+  }
+  static constexpr int64_t kMaxElements = 4;
+};
+
 struct RemoveConversionsPass : public tgpu::impl::RemoveConversionsPassBase<RemoveConversionsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MakeInPlace>(&getContext());
+    patterns.add<LoadInPlace, MakeInPlace>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

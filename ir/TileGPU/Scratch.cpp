@@ -1,7 +1,8 @@
 #include "ir/TileGPU/Scratch.h"
 
-#include "ir/Layout/Conversion.h"
+#include "ir/Layout/ShapeOps.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,14 +38,37 @@ ReduceExchange tgpu::planReduceExchange(ReduceOp reduce) {
   return plan;
 }
 
+ConversionPlan tgpu::planConversionOf(ConvertLayoutOp convert) {
+  return planConversion(layoutOf(convert.getValue().getType()).getLayout(), layoutOf(convert.getType()).getLayout(),
+                        8 * bytesInShared(elementOf(convert.getType())));
+}
+
+std::optional<std::vector<int64_t>> tgpu::reshapedRegisters(ReshapeOp reshape) {
+  const Layout &result = layoutOf(reshape.getType()).getLayout();
+  std::optional<Layout> kept = reshapeLayout(layoutOf(reshape.getValue().getType()).getLayout(), result.shape());
+  return kept ? matchRegisters(*kept, result) : std::nullopt;
+}
+
+bool tgpu::sharesResult(Operation *atomic) {
+  if (atomic->use_empty())
+    return false;
+  LayoutAttr layout = layoutOf(atomic->getResult(0).getType());
+  return !layout || !layout.getLayout().freeDigits(HwDim::Lane).empty() ||
+         !layout.getLayout().freeDigits(HwDim::Warp).empty();
+}
+
+/// Bytes of a whole tile in row-major order, or of a scalar.
+static int64_t rowMajorBytes(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  return (layout ? layout.getLayout().numElements() : 1) * bytesInShared(elementOf(type));
+}
+
 int64_t tgpu::scratchBytes(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return planReduceExchange(reduce).bytes;
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-    ConversionPlan plan =
-        planConversion(layoutOf(convert.getValue().getType()).getLayout(), layoutOf(convert.getType()).getLayout(),
-                       8 * bytesInShared(elementOf(convert.getType())));
-    return plan.kind == ConversionKind::SharedMemory ? plan.exchange.bytes : 0;
-  }
-  return 0;
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](ReduceOp reduce) { return planReduceExchange(reduce).bytes; })
+      .Case([](ConvertLayoutOp convert) { return planConversionOf(convert).exchange.bytes; })
+      .Case([](ReshapeOp reshape) { return reshapedRegisters(reshape) ? 0 : rowMajorBytes(reshape.getType()); })
+      .Case<AtomicOp, AtomicPtrOp>(
+          [](auto atomic) { return sharesResult(atomic) ? rowMajorBytes(atomic.getType()) : 0; })
+      .Default([](Operation *) { return 0; });
 }

@@ -5,6 +5,7 @@
 
 #include "ir/TileGPU/TileGPUOps.h"
 
+#include "ir/Layout/Conversion.h"
 #include "ir/Tile/TileOps.h"
 
 namespace tile::tgpu {
@@ -18,6 +19,15 @@ struct ReduceExchange {
   llvm::SmallVector<int64_t> offsets; ///< of each operand's array
 };
 ReduceExchange planReduceExchange(ReduceOp reduce);
+
+ConversionPlan planConversionOf(ConvertLayoutOp convert);
+
+/// For a reshape the register of the operand, in the same thread, for each register of the result. None where elements
+/// change their thread: they then go through shared memory in row-major order.
+std::optional<std::vector<int64_t>> reshapedRegisters(ReshapeOp reshape);
+
+/// Whether the result of an atomic, which the owners of its elements receive, has to reach other threads too.
+bool sharesResult(mlir::Operation *atomic);
 
 /// Bytes that `op` needs; 0 for most.
 int64_t scratchBytes(mlir::Operation *op);

@@ -1,0 +1,178 @@
+#include "backend/TileGPUToLLVM/TileExchange.h"
+
+#include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/SharedMemory.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+//===-- Shared memory
+//-----------------------------------------------------------------------------------------------===//
+
+namespace {
+/// The addresses of one thread's accesses.
+class AccessAddresses {
+public:
+  AccessAddresses(Emitter &emit, const SharedAccess &access, const Layout &shared, int64_t elementBytes, Value base)
+      : emit(emit), access(access), elementBytes(elementBytes), base(base),
+        offset(emit, access.threadTerms, shared.bits(HwDim::Offset).size(), access.disjoint) {
+    if (access.disjoint)
+      threadBase = emit.offset(base, emit.mul(offset.threadPart(), emit.i32(elementBytes)));
+  }
+
+  Value at(size_t i) {
+    if (access.disjoint)
+      return access.offsets[i] ? emit.offset(threadBase, emit.i64(access.offsets[i] * elementBytes)) : threadBase;
+    return emit.offset(base, emit.mul(offset.with(access.offsets[i]), emit.i32(elementBytes)));
+  }
+
+private:
+  Emitter &emit;
+  const SharedAccess &access;
+  int64_t elementBytes;
+  Value base, threadBase;
+  SplitIndex offset;
+};
+} // namespace
+
+void tgpu::emitTileStore(Emitter &emit, const SharedAccess &access, const Layout &registers, const Layout &shared,
+                         ValueRange values, Value base) {
+  AccessAddresses addresses(emit, access, shared, memoryBytes(values[0].getType()), base);
+  Value owner = ThreadCoordinates(emit, registers).isOwner();
+  for (auto [i, vector] : llvm::enumerate(access.registers))
+    emitSharedStore(emit, addresses.at(i), owner,
+                    llvm::map_to_vector(vector, [&](int64_t reg) -> Value { return values[reg]; }));
+}
+
+SmallVector<Value> tgpu::emitTileLoad(Emitter &emit, const SharedAccess &access, const Layout &registers,
+                                      const Layout &shared, Type element, Value base) {
+  AccessAddresses addresses(emit, access, shared, memoryBytes(element), base);
+  SmallVector<Value> loaded(registers.numRegisters());
+  for (auto [i, vector] : llvm::enumerate(access.registers))
+    for (auto [reg, value] : llvm::zip_equal(vector, emitSharedLoad(emit, addresses.at(i), element, vector.size())))
+      loaded[reg] = value;
+  for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
+    loaded[reg] = loaded[access.representative[reg]];
+  return loaded;
+}
+
+/// Address of the element of register `reg` in row-major order.
+static Value rowMajorAddress(Emitter &emit, const ThreadCoordinates &coordinates, const Layout &layout, int64_t reg,
+                             int64_t elementBytes, Value base) {
+  Value position = emit.i32(0);
+  for (int dim = 0; dim < layout.rank(); ++dim)
+    position = emit.add(emit.mul(position, emit.i32(layout.extent(dim))), coordinates.coordinate(dim, reg));
+  return emit.offset(base, emit.mul(position, emit.i32(elementBytes)));
+}
+
+void tgpu::emitRowMajorStore(Emitter &emit, const Layout &registers, ValueRange values, Value base) {
+  ThreadCoordinates coordinates(emit, registers);
+  Value owner = coordinates.isOwner();
+  for (auto [reg, value] : llvm::enumerate(values))
+    if (registers.isOwner(reg, 0, 0))
+      emitSharedStore(emit, rowMajorAddress(emit, coordinates, registers, reg, memoryBytes(value.getType()), base),
+                      owner, value);
+}
+
+SmallVector<Value> tgpu::emitRowMajorLoad(Emitter &emit, const Layout &registers, Type element, Value base) {
+  ThreadCoordinates coordinates(emit, registers);
+  SmallVector<Value> loaded;
+  for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
+    loaded.push_back(emitSharedLoad(
+        emit, rowMajorAddress(emit, coordinates, registers, reg, memoryBytes(element), base), element, 1)[0]);
+  return loaded;
+}
+
+//===-- Shuffles
+//----------------------------------------------------------------------------------------------------===//
+
+/// The parity of the bits of `value` under `mask`, as i1; null for no bits.
+static Value parityOf(Emitter &emit, Value value, uint64_t mask) {
+  if (mask == 0)
+    return Value();
+  Value masked = emit.bitAnd(value, emit.i32(mask));
+  if (llvm::isPowerOf2_64(mask))
+    return emit.compare(arith::CmpIPredicate::ne, masked, emit.i32(0));
+  Value count = math::CtPopOp::create(emit.builder, emit.loc, masked);
+  return emit.compare(arith::CmpIPredicate::ne, emit.bitAnd(count, emit.i32(1)), emit.i32(0));
+}
+
+static void applyStages(Emitter &emit, ArrayRef<SelectStage> stages, SmallVector<Value> &registers) {
+  for (const SelectStage &stage : stages) {
+    Value lanes = parityOf(emit, emit.lane(), stage.laneMask), warps = parityOf(emit, emit.warp(), stage.warpMask);
+    Value swap = lanes && warps ? emit.bitXor(lanes, warps) : lanes ? lanes : warps;
+    if (!swap)
+      continue;
+    SmallVector<Value> before(registers);
+    for (auto [i, value] : llvm::enumerate(registers))
+      value = emit.select(swap, before[i ^ stage.registerXor], before[i]);
+  }
+}
+
+/// The exclusive or of the columns selected by the bits of `index`.
+static Value applyLinear(Emitter &emit, ArrayRef<uint64_t> columns, Value index) {
+  Value result = emit.i32(0);
+  for (auto [bit, column] : llvm::enumerate(columns)) {
+    if (column == 0)
+      continue;
+    Value digit = emit.bitAnd(emit.builder.createOrFold<arith::ShRUIOp>(emit.loc, index, emit.i32(bit)), emit.i32(1));
+    result = emit.bitXor(result, emit.mul(digit, emit.i32(column)));
+  }
+  return result;
+}
+
+static bool isIdentity(ArrayRef<uint64_t> columns) {
+  for (auto [bit, column] : llvm::enumerate(columns))
+    if (column != uint64_t(1) << bit)
+      return false;
+  return true;
+}
+
+static SmallVector<Value> emitShuffles(Emitter &emit, const ShuffleProgram &program, ValueRange values) {
+  SmallVector<Value> working = llvm::map_to_vector(program.inputs, [&](int64_t reg) -> Value { return values[reg]; });
+  applyStages(emit, program.before, working);
+  bool movesByXor = isIdentity(program.laneColumns) && llvm::all_of(program.warpColumns, [](auto c) { return !c; });
+  Value source;
+  if (!movesByXor)
+    source = emit.bitXor(applyLinear(emit, program.laneColumns, emit.lane()),
+                         applyLinear(emit, program.warpColumns, emit.warp()));
+  SmallVector<Value> received(program.numReceived);
+  Type element = values[0].getType();
+  for (const ShuffleRound &round : program.rounds) {
+    auto sent = llvm::map_to_vector(round.sources, [&](int64_t reg) { return working[reg]; });
+    SmallVector<Value> results(sent);
+    if (!round.local) {
+      int64_t bytes = memoryBytes(element) * sent.size();
+      Value word = sent.size() == 1 ? sent[0] : packWords(emit, sent, bytes)[0];
+      Value moved = movesByXor ? emitShuffleXor(emit, word, round.laneXor)
+                               : emitShuffle(emit, word, emit.bitXor(source, emit.i32(round.laneXor)));
+      results = sent.size() == 1 ? SmallVector<Value>{moved} : unpackWords(emit, moved, element, sent.size());
+    }
+    for (auto [to, value] : llvm::zip_equal(round.results, results))
+      received[to] = value;
+  }
+  applyStages(emit, program.after, received);
+  return llvm::map_to_vector(program.outputs, [&](int64_t reg) { return received[reg]; });
+}
+
+SmallVector<Value> tgpu::emitConversion(Emitter &emit, const ConversionPlan &plan, const Layout &from, const Layout &to,
+                                        ValueRange values, Value base) {
+  switch (plan.kind) {
+  case ConversionKind::Identity:
+    return llvm::to_vector(values);
+  case ConversionKind::RegisterPermute:
+    return llvm::map_to_vector(plan.registers, [&](int64_t reg) -> Value { return values[reg]; });
+  case ConversionKind::Shuffle:
+    return emitShuffles(emit, plan.shuffle, values);
+  case ConversionKind::SharedMemory:
+    const SharedExchange &exchange = plan.exchange;
+    emitTileStore(emit, exchange.store, from, exchange.layout, values, base);
+    emit.barrier();
+    return emitTileLoad(emit, exchange.load, to, exchange.layout, values[0].getType(), base);
+  }
+  llvm_unreachable("all kinds of conversion are handled");
+}

@@ -1,0 +1,246 @@
+/// Inserts barriers between accesses of one block that must take effect in program order: of shared memory, and of
+/// global memory that the kernel itself writes. Walks the structured control flow with the set of accesses that threads
+/// may still have pending; a barrier empties it.
+///
+/// Two accesses of global memory need no barrier where each element is handled by one thread in both, or where the
+/// iterations of the loop that carries one to the other provably touch different elements. Scalars are uniform, so a
+/// barrier is legal wherever an op is.
+#include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileGPU/Passes.h"
+#include "ir/TileGPU/Scratch.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_INSERTBARRIERSPASS
+#include "ir/TileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+namespace {
+enum class Space { Shared, Global };
+
+/// An access that other threads may not have seen yet.
+struct Pending {
+  Operation *op;
+  Space space;
+  bool writes;
+  int64_t begin = 0, end = 0; ///< bytes of shared memory
+  Value root;                 ///< pointer argument of the kernel that global memory belongs to; null: any
+  Operation *loop = nullptr;  ///< carried here by its back edge
+  bool carriedFar = false;    ///< carried by more than one loop
+
+  auto key() const { return std::tie(op, space, writes, begin, end, loop, carriedFar); }
+  bool operator<(const Pending &other) const { return key() < other.key(); }
+};
+using State = std::set<Pending>;
+} // namespace
+
+static Value rootOf(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    if (auto window = dyn_cast<SubviewOp>(op))
+      view = window.getView();
+    else if (auto made = dyn_cast<MakeViewOp>(op))
+      return isa<BlockArgument>(made.getBase()) ? made.getBase() : Value();
+    else
+      break;
+  }
+  return Value();
+}
+
+/// The accesses of `op` to global memory; those of constant views meet no write.
+static SmallVector<Pending> globalAccesses(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Pending>>(op)
+      .Case([](LoadOp load) -> SmallVector<Pending> {
+        if (load.getView().getType().getConstant())
+          return {};
+        return {{load, Space::Global, false, 0, 0, rootOf(load.getView())}};
+      })
+      .Case([](StoreOp store) -> SmallVector<Pending> {
+        return {{store, Space::Global, true, 0, 0, rootOf(store.getView())}};
+      })
+      // An atomic orders all accesses of the program before and after it.
+      .Case<AtomicOp, AtomicPtrOp>(
+          [](auto atomic) -> SmallVector<Pending> { return {{atomic, Space::Global, true, 0, 0, Value()}}; })
+      .Case([](LoadPtrOp load) -> SmallVector<Pending> { return {{load, Space::Global, false, 0, 0, Value()}}; })
+      .Case([](StorePtrOp store) -> SmallVector<Pending> { return {{store, Space::Global, true, 0, 0, Value()}}; })
+      .Default([](Operation *) -> SmallVector<Pending> { return {}; });
+}
+
+/// The factor of the loop's variable in `index`, a sum of multiples of it and of values from outside of the loop.
+static std::optional<int64_t> coefficientOf(Value index, LoopLikeOpInterface loop) {
+  if (index == loop.getSingleInductionVar())
+    return 1;
+  if (loop.isDefinedOutsideOfLoop(index))
+    return 0;
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    return coefficientOf(op->getOperand(0), loop);
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> lhs = coefficientOf(op->getOperand(0), loop), rhs = coefficientOf(op->getOperand(1), loop);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *lhs + *rhs;
+  if (isa<arith::SubIOp>(op))
+    return *lhs - *rhs;
+  APInt factor;
+  if (matchPattern(op->getOperand(1), m_ConstantInt(&factor)))
+    return *lhs * factor.getSExtValue();
+  return *lhs == 0 && *rhs == 0 ? std::optional<int64_t>(0) : std::nullopt;
+}
+
+/// Whether different iterations of `loop` access different elements through `access`, which is in its body.
+static bool iterationsAreDisjoint(ViewAccess access, Operation *loopOp) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(loopOp);
+  if (!loop || !loop.getSingleInductionVar() || !loop.isDefinedOutsideOfLoop(access.getView()))
+    return false;
+  std::optional<int64_t> step = getConstantIntValue(*loop.getSingleStep());
+  if (!step)
+    return false;
+  for (auto [index, size] : llvm::zip_equal(access.getIndices(), access.getSizes())) {
+    if (size == ViewAccess::kGather)
+      continue;
+    std::optional<int64_t> coefficient = coefficientOf(index, loop);
+    if (coefficient && std::abs(*coefficient * *step) >= std::max<int64_t>(size, 1))
+      return true;
+  }
+  return false;
+}
+
+/// Whether both touch the same positions of the same view, as values of one iteration.
+static bool touchSamePositions(ViewAccess a, ViewAccess b) {
+  return a.getView() == b.getView() && llvm::equal(a.getIndices(), b.getIndices()) && a.getSizes() == b.getSizes();
+}
+
+/// Whether each element of both accesses is handled by the same, single thread.
+static bool areOfOneThread(ViewAccess a, ViewAccess b) {
+  LayoutAttr layout = layoutOfOp(a);
+  return layout && layout == layoutOfOp(b) && touchSamePositions(a, b) &&
+         layout.getLayout().freeDigits(HwDim::Lane).empty() && layout.getLayout().freeDigits(HwDim::Warp).empty();
+}
+
+namespace {
+class BarrierInserter {
+public:
+  explicit BarrierInserter(func::FuncOp kernel) : kernel(kernel) {
+    auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+    auto alias = contract ? contract.getAs<ArrayAttr>("alias") : ArrayAttr();
+    argumentsMayAlias = alias && !alias.empty();
+  }
+
+  void run() { visitRegion(kernel.getBody(), {}, /*insert=*/true); }
+
+private:
+  bool mayAlias(Value a, Value b) const { return !a || !b || a == b || argumentsMayAlias; }
+
+  bool conflict(const Pending &before, const Pending &now) const {
+    if (before.space != now.space || (!before.writes && !now.writes))
+      return false;
+    if (before.space == Space::Shared)
+      return before.begin < now.end && now.begin < before.end;
+    if (!mayAlias(before.root, now.root))
+      return false;
+    auto a = dyn_cast<ViewAccess>(before.op), b = dyn_cast<ViewAccess>(now.op);
+    if (!a || !b || isa<AtomicOp>(before.op) || isa<AtomicOp>(now.op) || before.carriedFar)
+      return true;
+    if (before.loop)
+      return !(touchSamePositions(a, b) && iterationsAreDisjoint(a, before.loop));
+    return !areOfOneThread(a, b);
+  }
+
+  void visit(Operation *op, State &state, bool insert) {
+    if (isa<BarrierOp>(op)) {
+      state.clear();
+      return;
+    }
+    SmallVector<Pending> accesses = globalAccesses(op);
+    int64_t bytes = 0;
+    if (auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset)) {
+      bytes = scratchBytes(op);
+      accesses.push_back({op, Space::Shared, true, offset.getInt(), offset.getInt() + bytes, Value()});
+    }
+    bool needed = llvm::any_of(accesses, [&](const Pending &now) {
+      return llvm::any_of(state, [&](const Pending &before) { return conflict(before, now); });
+    });
+    if (needed) {
+      if (insert) {
+        OpBuilder builder(op);
+        BarrierOp::create(builder, op->getLoc());
+      }
+      state.clear();
+    }
+    if (bytes) {
+      // The op itself waits between its stores and its loads.
+      state.clear();
+      accesses.back().writes = false;
+    }
+    state.insert(accesses.begin(), accesses.end());
+  }
+
+  State visitRegion(Region &region, State state, bool insert) {
+    if (region.empty())
+      return state;
+    for (Operation &op : llvm::make_early_inc_range(region.front())) {
+      if (isa<LoopLikeOpInterface>(op))
+        state = visitLoop(&op, std::move(state), insert);
+      else if (isa<RegionBranchOpInterface>(op))
+        state = visitBranches(&op, std::move(state), insert);
+      else
+        visit(&op, state, insert);
+    }
+    return state;
+  }
+
+  State visitBranches(Operation *op, State state, bool insert) {
+    State after;
+    for (Region &region : op->getRegions()) {
+      State left = visitRegion(region, state, insert);
+      after.insert(left.begin(), left.end());
+    }
+    return after;
+  }
+
+  State visitLoop(Operation *loop, State state, bool insert) {
+    State after = state;
+    for (bool changed = true; changed;) {
+      State end = visitRegions(loop, state, /*insert=*/false);
+      after.insert(end.begin(), end.end());
+      changed = false;
+      for (Pending pending : end) {
+        if (loop->isAncestor(pending.op)) {
+          pending.carriedFar |= pending.loop && pending.loop != loop;
+          pending.loop = loop;
+        }
+        changed |= state.insert(pending).second;
+      }
+    }
+    if (insert)
+      visitRegions(loop, std::move(state), /*insert=*/true);
+    return after;
+  }
+
+  /// The regions of a loop one after the other: the test of a `while`, then its body.
+  State visitRegions(Operation *loop, State state, bool insert) {
+    State all;
+    for (Region &region : loop->getRegions()) {
+      state = visitRegion(region, std::move(state), insert);
+      all.insert(state.begin(), state.end());
+    }
+    return all;
+  }
+
+  func::FuncOp kernel;
+  bool argumentsMayAlias;
+};
+
+struct InsertBarriersPass : public tgpu::impl::InsertBarriersPassBase<InsertBarriersPass> {
+  void runOnOperation() override { BarrierInserter(getOperation()).run(); }
+};
+} // namespace

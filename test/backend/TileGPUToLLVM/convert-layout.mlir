@@ -1,0 +1,50 @@
+// RUN: tile-opt %s --tgpu-lower-tiles --canonicalize --cse | FileCheck %s
+
+// Registers of the same thread in another order.
+#a = #tgpu.layout<"128: reg a1 a64; lane a2 a4 a8 a16 a32; warp 0 0">
+#b = #tgpu.layout<"128: reg a64 a1; lane a2 a4 a8 a16 a32; warp 0 0">
+// CHECK-LABEL: func @registers
+// CHECK-NOT:     shfl
+// CHECK-NOT:     !llvm.ptr<3>
+// CHECK:         return
+func.func @registers(%p: !tile.ptr<f32>) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [128], [1] : !tile.ptr<f32> -> !tile.view<128xf32>
+  %x = tile.load %v[%o :+ 128] {unchecked} : !tile.view<128xf32>, (index) -> tensor<128xf32, #a>
+  %y = tgpu.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  tile.store %y, %v[%o :+ 128] {unchecked} : tensor<128xf32, #b>, !tile.view<128xf32>, (index)
+  return
+}
+
+// Lanes of one warp exchange: two 16-bit elements share a shuffle.
+#c = #tgpu.layout<"256: reg a1 a2; lane a4 a8 a16 a32 a64; warp a128 0">
+#d = #tgpu.layout<"256: reg a32 a64; lane a1 a2 a4 a8 a16; warp a128 0">
+// CHECK-LABEL: func @lanes
+// CHECK-NOT:     !llvm.ptr<3>
+// CHECK:         nvvm.shfl.sync
+// CHECK-NOT:     !llvm.ptr<3>
+// CHECK:         return
+func.func @lanes(%p: !tile.ptr<f16>) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [256], [1] : !tile.ptr<f16> -> !tile.view<256xf16>
+  %x = tile.load %v[%o :+ 256] {unchecked} : !tile.view<256xf16>, (index) -> tensor<256xf16, #c>
+  %y = tgpu.convert_layout %x : tensor<256xf16, #c> -> tensor<256xf16, #d>
+  tile.store %y, %v[%o :+ 256] {unchecked} : tensor<256xf16, #d>, !tile.view<256xf16>, (index)
+  return
+}
+
+// Warps exchange: through shared memory, vectors on both sides.
+#e = #tgpu.layout<"16x64: reg b1 b2 a8; lane b4 b8 b16 b32 a1; warp a2 a4">
+#f = #tgpu.layout<"16x64: reg b1 b2 a1; lane a2 a4 a8 b4 b8; warp b16 b32">
+// CHECK-LABEL: func @warps
+// CHECK-COUNT-2: llvm.store {{.*}} : vector<4xi32>, !llvm.ptr<3>
+// CHECK:         nvvm.barrier0
+// CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xi32>
+func.func @warps(%p: !tile.ptr<f32>) attributes {tgpu.warps = 4 : i64, tgpu.shared_bytes = 4096 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [16, 64], [64, 1] : !tile.ptr<f32> -> !tile.view<16x64xf32>
+  %x = tile.load %v[%o :+ 16, %o :+ 64] {unchecked} : !tile.view<16x64xf32>, (index, index) -> tensor<16x64xf32, #e>
+  %y = tgpu.convert_layout %x {tgpu.shared_offset = 0 : i64} : tensor<16x64xf32, #e> -> tensor<16x64xf32, #f>
+  tile.store %y, %v[%o :+ 16, %o :+ 64] {unchecked} : tensor<16x64xf32, #f>, !tile.view<16x64xf32>, (index, index)
+  return
+}
