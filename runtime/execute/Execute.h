@@ -30,6 +30,7 @@ std::optional<LoadedKernel> takeKernel(Session &session, mlir::OwningOpRef<mlir:
 struct RunOptions {
   BuildOptions build;       ///< for the GPU
   bool checked = false;     ///< CPU: report conflicts between programs and reads of what nobody wrote
+  bool edges = false;       ///< CPU: report division by zero and its kin, which are defined and rarely meant
   unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
   unsigned threads = 0;     ///< CPU; 0: one per core
 };

@@ -80,7 +80,8 @@ std::optional<InterpretReport> interpretKernel(Session &session, const LoadedKer
     return InterpretReport();
   InterpretOptions interpretOptions;
   interpretOptions.threads = options.threads;
-  interpretOptions.checked = interpretOptions.conflicts = interpretOptions.uninitialized = options.checked;
+  interpretOptions.checked = options.edges;
+  interpretOptions.conflicts = interpretOptions.uninitialized = options.checked;
   llvm::Expected<InterpretReport> report = interpret(kernel.function, launch.invocation(), interpretOptions);
   if (report)
     return std::move(*report);

@@ -33,6 +33,7 @@ int finish(Session &session);
 
 /// Make the options known, after LLVM's own are forgotten.
 void registerSharedFlags();
+void registerCheckFlags();
 void registerCompileFlags();
 void registerExplainFlags();
 void registerInspectFlags();

@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
   tile::registerExplainFlags();
   tile::registerInspectFlags();
   tile::registerRunFlags();
+  tile::registerCheckFlags();
   cl::SetVersionPrinter([](raw_ostream &out) {
     out << "tilec " << TILE_VERSION << "\n  LLVM and MLIR " << LLVM_VERSION_STRING << "\n  "
         << cantFail(tile::assemblerVersion()) << "\n";
@@ -35,6 +36,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, kOverview);
   if (tile::runCommand())
     return tile::runMain();
+  if (tile::checkCommand())
+    return tile::checkMain();
   if (tile::inspectCommand())
     return tile::inspectMain();
   if (tile::explainCommand())

@@ -140,7 +140,7 @@ static void runFile(Session &session) {
     return;
   RunOptions run;
   run.build = *options;
-  run.checked = flags().checked;
+  run.checked = run.edges = flags().checked;
   run.repetitions = flags().repeat;
   std::optional<RunResult> result = runOn(*device, session, *file, *kernel, *arguments, run);
   if (result && save(session, *kernel, *arguments))

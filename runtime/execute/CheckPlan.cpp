@@ -1,0 +1,174 @@
+#include "runtime/execute/CheckPlan.h"
+
+using namespace llvm;
+
+namespace tile {
+
+std::string CheckCase::describe() const {
+  std::string text;
+  for (const auto &[name, value] : values)
+    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  return text;
+}
+
+namespace {
+
+class PlanReader {
+public:
+  explicit PlanReader(Session &session) : session(session) {}
+
+  bool readInstances(const ast::Decorator &decorator, std::vector<std::map<std::string, std::string>> &instances);
+  bool readCheck(const ast::Decorator &decorator, const std::vector<std::map<std::string, std::string>> &instances,
+                 std::vector<CheckCase> &cases);
+
+private:
+  std::string textOf(const ast::Expr &expr) const { return std::string(session.sources.text(expr.range)); }
+  bool refuse(SourceRange range, std::string message) {
+    session.engine.report(Code::E0606, range, std::move(message));
+    return false;
+  }
+  bool readShape(const ast::Expr &shape, CheckCase &one);
+  bool readInputs(const ast::Expr &value, CheckCase &one);
+  bool readRule(const ast::Expr &value, InputRule &rule);
+  bool readOption(const ast::Argument &argument, CheckCase &one, const ast::List *&shapes);
+  bool readNumber(const ast::Expr &value, std::optional<double> &number);
+
+  Session &session;
+};
+
+bool PlanReader::readInstances(const ast::Decorator &decorator,
+                               std::vector<std::map<std::string, std::string>> &instances) {
+  for (const ast::Argument &argument : decorator.arguments) {
+    const auto *list = ast::dynCast<ast::List>(argument.value);
+    if (!argument.name || !list)
+      return refuse(argument.value->range, "`@instances` takes `NAME = [values]`");
+    std::vector<std::map<std::string, std::string>> product;
+    for (const auto &instance : instances)
+      for (const ast::ExprPtr &value : list->elements) {
+        product.push_back(instance);
+        product.back()[argument.name->text] = textOf(*value);
+      }
+    instances = std::move(product);
+  }
+  return true;
+}
+
+bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
+  const auto *record = shape.kind == ast::ExprKind::Record ? static_cast<const ast::Record *>(&shape) : nullptr;
+  if (!record)
+    return refuse(shape.range, "a shape of `@check` is a record such as `{M: 7, N: 127}`");
+  one.range = shape.range;
+  for (const ast::Record::Field &field : record->fields) {
+    std::string text = textOf(*field.value);
+    if (text == "none")
+      one.values["has(" + field.name.text + ")"] = "false";
+    else
+      one.values[field.name.text] = text;
+  }
+  return true;
+}
+
+bool PlanReader::readRule(const ast::Expr &value, InputRule &rule) {
+  if (value.kind == ast::ExprKind::Call) {
+    const auto &call = static_cast<const ast::Call &>(value);
+    if (textOf(*call.callee) != "range" || call.arguments.size() != 2)
+      return refuse(value.range,
+                    "found `" + textOf(value) + "`; expected `range(low, high)` or one of: " + listFillings());
+    rule.low = textOf(*call.arguments[0].value);
+    rule.high = textOf(*call.arguments[1].value);
+    return true;
+  }
+  rule.filling = textOf(value);
+  if (!findFilling(rule.filling))
+    return refuse(value.range,
+                  "found `" + rule.filling + "`; expected `range(low, high)` or one of: " + listFillings());
+  return true;
+}
+
+bool PlanReader::readInputs(const ast::Expr &value, CheckCase &one) {
+  if (value.kind != ast::ExprKind::Record)
+    return readRule(value, one.input);
+  for (const ast::Record::Field &field : static_cast<const ast::Record &>(value).fields)
+    if (!readRule(*field.value, one.inputs[field.name.text]))
+      return false;
+  return true;
+}
+
+bool PlanReader::readNumber(const ast::Expr &value, std::optional<double> &number) {
+  std::string text = textOf(value);
+  char *end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  if (*end || *number < 0)
+    return refuse(value.range, "found `" + text + "`; expected a number of at least 0");
+  return true;
+}
+
+bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const ast::List *&shapes) {
+  const ast::Expr &value = *argument.value;
+  std::string name = argument.name ? argument.name->text : "";
+  if (name == "shapes") {
+    shapes = ast::dynCast<ast::List>(argument.value);
+    return shapes || refuse(value.range, "`shapes` is a list of records such as `[{M: 7, N: 127}]`");
+  }
+  if (name == "inputs")
+    return readInputs(value, one);
+  if (name == "rtol")
+    return readNumber(value, one.rtol);
+  if (name == "atol")
+    return readNumber(value, one.atol);
+  if (name == "exact") {
+    one.exact = textOf(value) == "true";
+    return true;
+  }
+  if (name == "reason" || name == "fault") {
+    const auto *text = ast::dynCast<ast::StringLiteral>(argument.value);
+    if (!text)
+      return refuse(value.range, "`" + name + "` is a string");
+    (name == "reason" ? one.reason : one.fault) = text->value;
+    return true;
+  }
+  if (name == "sizes" && value.kind == ast::ExprKind::Record) {
+    for (const ast::Record::Field &field : static_cast<const ast::Record &>(value).fields)
+      one.sizes[field.name.text] = textOf(*field.value);
+    return true;
+  }
+  return refuse(value.range, "`@check` has no option `" + name +
+                                 "`; known: shapes, inputs, exact, rtol, atol, reason, fault, sizes");
+}
+
+bool PlanReader::readCheck(const ast::Decorator &decorator,
+                           const std::vector<std::map<std::string, std::string>> &instances,
+                           std::vector<CheckCase> &cases) {
+  CheckCase base;
+  const ast::List *shapes = nullptr;
+  for (const ast::Argument &argument : decorator.arguments)
+    if (!readOption(argument, base, shapes))
+      return false;
+  if (!shapes)
+    return refuse(decorator.range, "`@check` has no `shapes`");
+  for (const auto &instance : instances)
+    for (const ast::ExprPtr &shape : shapes->elements) {
+      CheckCase one = base;
+      one.values = instance;
+      if (!readShape(*shape, one))
+        return false;
+      cases.push_back(std::move(one));
+    }
+  return true;
+}
+
+} // namespace
+
+bool readCheckCases(Session &session, const ast::KernelItem &kernel, std::vector<CheckCase> &cases) {
+  PlanReader reader(session);
+  std::vector<std::map<std::string, std::string>> instances(1);
+  for (const ast::Decorator &decorator : kernel.decorators)
+    if (decorator.name.text == "instances" && !reader.readInstances(decorator, instances))
+      return false;
+  for (const ast::Decorator &decorator : kernel.decorators)
+    if (decorator.name.text == "check" && !reader.readCheck(decorator, instances, cases))
+      return false;
+  return true;
+}
+
+} // namespace tile

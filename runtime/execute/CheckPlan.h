@@ -1,0 +1,53 @@
+/// What a kernel's `@check` and `@instances` decorators ask for: the cases that `tilec check` runs. Read from the
+/// syntax tree, since the values decide how the kernel is compiled.
+///
+///   @instances(T = [f16, bf16], has(w) = [true, false])   every combination is a case of every shape
+///   @check(shapes = [{M: 1, N: 7}, {M: 129, N: 1000, eps: 1e-5, w: none, T: f64}],
+///          inputs = special,                 // or per parameter: inputs = {x: special, i: range(0, N)}
+///          exact = true,                     // bit for bit; otherwise the derived tolerance
+///          rtol = 1e-3, reason = "…",        // instead of the derived tolerance; wider only with a reason
+///          fault = "row is sorted",          // the interpreter must report this
+///          sizes = {p: N * 2})               // elements behind a raw pointer
+#ifndef RUNTIME_EXECUTE_CHECKPLAN_H
+#define RUNTIME_EXECUTE_CHECKPLAN_H
+
+#include "runtime/arguments/Fill.h"
+#include "runtime/compile/Session.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile {
+
+/// How a parameter's elements are chosen: a filling by name, or evenly from [low, high).
+struct InputRule {
+  std::string filling = "normal";
+  std::string low, high; ///< numbers or names of dims; both set for a range
+};
+
+/// One launch to compare with the spec.
+struct CheckCase {
+  /// Names with their source text: dims, compile-time parameters, scalars; `has(w)` for what is absent.
+  std::map<std::string, std::string> values;
+  InputRule input;                         ///< of parameters that `inputs` does not name
+  std::map<std::string, InputRule> inputs; ///< by parameter
+  std::map<std::string, std::string> sizes;
+  bool exact = false;
+  std::optional<double> rtol, atol;
+  std::string reason;
+  std::string fault;
+  SourceRange range; ///< of the shape, or of the kernel's name where there is no `@check`
+
+  /// `M = 7, N = 127, T = bf16`
+  std::string describe() const;
+};
+
+/// The cases of `kernel`, those of each `@check` in order; none and `false` after reporting a decorator at fault. A
+/// kernel without `@check` has no cases.
+bool readCheckCases(Session &session, const ast::KernelItem &kernel, std::vector<CheckCase> &cases);
+
+} // namespace tile
+
+#endif
