@@ -147,6 +147,8 @@ std::vector<HostArgument> makeSpecArguments(const KernelContract &contract,
   std::vector<HostArgument> wide;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Parameter &parameter = contract.parameters[i];
+    if (!parameter.present)
+      continue;
     HostArgument argument = arguments[i];
     if (argument.kind == HostArgument::Kind::Scalar && isFloat(parameter.type)) {
       // What the kernel gets is rounded to the parameter's type; the spec starts from the same value.

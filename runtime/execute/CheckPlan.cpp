@@ -42,11 +42,12 @@ bool PlanReader::readInstances(const ast::Decorator &decorator,
     const auto *list = ast::dynCast<ast::List>(argument.value);
     if (!argument.name || !list)
       return refuse(argument.value->range, "`@instances` takes `NAME = [values]`");
+    std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
     std::vector<std::map<std::string, std::string>> product;
     for (const auto &instance : instances)
       for (const ast::ExprPtr &value : list->elements) {
         product.push_back(instance);
-        product.back()[argument.name->text] = textOf(*value);
+        product.back()[name] = textOf(*value);
       }
     instances = std::move(product);
   }
