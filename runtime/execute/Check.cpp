@@ -133,7 +133,7 @@ private:
   const ast::KernelItem &item;
   const CheckCase &one;
   const CheckOptions &options;
-  std::optional<LoadedKernel> kernel;
+  std::optional<LoadedKernel> kernel, spec;
   std::vector<HostArgument> arguments, specArguments;
   std::vector<BoundedElements> bounds; // per parameter; empty where elements are compared otherwise
 };
@@ -164,9 +164,10 @@ std::optional<LoadedKernel> CaseRunner::load(bool isSpec) {
 }
 
 bool CaseRunner::runSpec() {
-  std::optional<LoadedKernel> spec = load(/*isSpec=*/true);
+  spec = load(/*isSpec=*/true);
   if (!spec)
     return false;
+  specArguments = makeSpecArguments(spec->contract, kernel->contract, arguments);
   RunOptions run;
   run.threads = options.threads;
   return runOn(DeviceKind::Cpu, session, file, *spec, specArguments, run).has_value();
@@ -216,7 +217,6 @@ std::optional<CheckResult> CaseRunner::run() {
   arguments = std::move(*made);
   if (!one.fault.empty())
     return runForFault();
-  specArguments = makeSpecArguments(kernel->contract, arguments);
   // A spec has no tiles of extent 0; then only the launch itself is checked.
   bool hasEmpty = llvm::any_of(arguments, [](const HostArgument &argument) {
     return argument.kind == HostArgument::Kind::Tensor && countElements(argument.tensor) == 0;

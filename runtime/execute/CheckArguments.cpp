@@ -142,13 +142,12 @@ std::optional<std::vector<HostArgument>> makeCheckArguments(Session &session, co
   return arguments;
 }
 
-std::vector<HostArgument> makeSpecArguments(const KernelContract &contract,
+std::vector<HostArgument> makeSpecArguments(const KernelContract &spec, const KernelContract &contract,
                                             const std::vector<HostArgument> &arguments) {
   std::vector<HostArgument> wide;
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  for (const Parameter &wanted : spec.parameters) {
+    int i = contract.findParameter(wanted.name);
     const Parameter &parameter = contract.parameters[i];
-    if (!parameter.present)
-      continue;
     HostArgument argument = arguments[i];
     if (argument.kind == HostArgument::Kind::Scalar && isFloat(parameter.type)) {
       // What the kernel gets is rounded to the parameter's type; the spec starts from the same value.

@@ -11,8 +11,9 @@ namespace tile {
 std::optional<std::vector<HostArgument>> makeCheckArguments(Session &session, const KernelContract &contract,
                                                             const CheckCase &one, uint64_t seed);
 
-/// The same values for the spec, of the parameters that are present: row-major, floats in f64.
-std::vector<HostArgument> makeSpecArguments(const KernelContract &contract, const std::vector<HostArgument> &arguments);
+/// The same values for the parameters of `spec`, by name: row-major, floats in f64.
+std::vector<HostArgument> makeSpecArguments(const KernelContract &spec, const KernelContract &contract,
+                                            const std::vector<HostArgument> &arguments);
 
 } // namespace tile
 
