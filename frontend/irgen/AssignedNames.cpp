@@ -29,13 +29,40 @@ struct Collector {
         target(*element);
   }
 
+  /// An `if` may stand within an expression, and assign.
   void visit(const ast::Expr *expr) {
-    auto *conditional = dynCast<ast::IfExpr>(expr);
-    if (!conditional)
-      return;
-    visit(*conditional->thenBlock);
-    if (conditional->elseBlock)
-      visit(*conditional->elseBlock);
+    if (auto *conditional = dynCast<ast::IfExpr>(expr)) {
+      visit(conditional->condition.get());
+      visit(*conditional->thenBlock);
+      if (conditional->elseBlock)
+        visit(*conditional->elseBlock);
+    }
+    if (auto *binary = dynCast<ast::Binary>(expr)) {
+      visit(binary->lhs.get());
+      visit(binary->rhs.get());
+    }
+    if (auto *unary = dynCast<ast::Unary>(expr))
+      visit(unary->operand.get());
+    if (auto *cast = dynCast<ast::Cast>(expr))
+      visit(cast->operand.get());
+    if (auto *member = dynCast<ast::Member>(expr))
+      visit(member->base.get());
+    if (auto *tuple = dynCast<ast::Tuple>(expr))
+      for (const ast::ExprPtr &element : tuple->elements)
+        visit(element.get());
+    if (auto *list = dynCast<ast::List>(expr))
+      for (const ast::ExprPtr &element : list->elements)
+        visit(element.get());
+    if (auto *call = dynCast<ast::Call>(expr)) {
+      visit(call->callee.get());
+      for (const ast::Argument &argument : call->arguments)
+        visit(argument.value.get());
+    }
+    if (auto *index = dynCast<ast::Index>(expr)) {
+      visit(index->base.get());
+      for (const ast::Position &position : index->positions)
+        visit(position.value.get());
+    }
   }
 
   void visit(const ast::Stmt &stmt) {

@@ -123,9 +123,15 @@ Value Evaluator::merge(const Value &thenValue, const Value &elseValue, mlir::Val
       return {};
     if (left.shape.size() != right.shape.size())
       return mismatch();
-    for (auto [l, r] : llvm::zip_equal(left.shape, right.shape))
-      if (compare(l, r) == Agreement::Different)
+    for (auto [l, r] : llvm::zip_equal(left.shape, right.shape)) {
+      Agreement agreement = compare(l, r);
+      if (agreement == Agreement::Different)
         return mismatch();
+      if (agreement == Agreement::ByChance) {
+        reportExtents(Code::E0202, l, r, range, {thenValue, range}, {elseValue, range}, "");
+        return {};
+      }
+    }
     builder.setInsertionPointToEnd(thenBlock);
     first = coerceScalar({thenValue, range}, *scalar, "");
     builder.setInsertionPointToEnd(elseBlock);

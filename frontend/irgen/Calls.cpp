@@ -140,6 +140,7 @@ Value Evaluator::call(const Function &function, CallArguments &arguments) {
   ParameterBinder binder(*this, function, arguments);
   if (!binder.run())
     return {};
+  Equalities known = equalities;
   mlir::Location location = at(arguments.range);
   calls.push_back({arguments.range, function.name, location, declaration});
   Value result;
@@ -161,6 +162,7 @@ Value Evaluator::call(const Function &function, CallArguments &arguments) {
       result = evaluate(*function.literal->body);
   }
   calls.pop_back();
+  equalities = std::move(known);
   if (result.as<NeverValue>())
     result = Value::unit();
   if (function.signature && function.signature->result && !result.isError()) {

@@ -161,6 +161,8 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
   };
   switch (target.kind) {
   case Type::Kind::Tile: {
+    if (const TupleValue *list = value.asTuple(); list && list->isList && !target.shape.empty())
+      return tileOfConstants(operand, target, what);
     if (!value.isConstantScalar() && !value.isTile())
       return mismatch();
     Type type = value.type();
@@ -210,6 +212,40 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
   default:
     return value.type().kind == target.kind ? value : mismatch();
   }
+}
+
+Value Emitter::tileOfConstants(const Operand &list, const Type &target, const std::string &what) {
+  std::vector<Value> elements = {list.value};
+  for (const Dim &dim : target.shape) {
+    std::vector<Value> inner;
+    for (const Value &element : elements) {
+      const TupleValue *part = element.asTuple();
+      if (!part || static_cast<int64_t>(part->elements.size()) != dim.value)
+        return fail(Code::E0206, list.range,
+                    what + " is " + element.describe() + "; expected a list of " + counted(dim.value, "element"));
+      inner.insert(inner.end(), part->elements.begin(), part->elements.end());
+    }
+    elements = std::move(inner);
+  }
+  llvm::SmallVector<mlir::Attribute> attributes;
+  mlir::Block scratch; // the scalar constants are wanted as attributes only
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&scratch);
+    for (const Value &element : elements) {
+      Value scalar = coerceScalar({element, list.range}, target.element.scalar, "an element of " + what);
+      mlir::Attribute attribute;
+      if (scalar.isError())
+        return {};
+      if (!mlir::matchPattern(scalar.ssa(), mlir::m_Constant(&attribute)))
+        return fail(Code::E0300, list.range,
+                    "an element of " + what + " is " + element.describe() + "; expected a compile-time value");
+      attributes.push_back(attribute);
+    }
+  }
+  auto type = llvm::cast<mlir::RankedTensorType>(mlirType(target));
+  auto op = mlir::arith::ConstantOp::create(builder, at(list.range), mlir::DenseElementsAttr::get(type, attributes));
+  return Value(op.getResult(), target);
 }
 
 Value Emitter::cast(const Operand &operand, Scalar target) {

@@ -68,6 +68,8 @@ public:
   /// `value` as `target` by an implicit conversion; `what` begins the message otherwise: "`x` is f32; expected i32".
   /// Extents must agree; scalars do not become tiles.
   Value coerce(const Operand &operand, const Type &target, const std::string &what);
+  /// A list of constants as a tile of `target`'s type: `[1, 2, 3]`, nested for each dim.
+  Value tileOfConstants(const Operand &list, const Type &target, const std::string &what);
   /// Converts the scalar type implicitly and keeps the shape.
   Value coerceScalar(const Operand &operand, Scalar target, const std::string &what);
   /// `value as target`.

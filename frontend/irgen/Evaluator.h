@@ -152,7 +152,13 @@ private:
   std::optional<Access> resolveAccess(const ast::Index &index, const Operand &base);
 
   void executeStatement(const ast::Stmt &stmt);
-  using Statements = std::vector<const ast::Stmt *>;
+  /// A statement to run, or the end of a taken `static if`, whose equalities end with it.
+  struct Step {
+    const ast::Stmt *statement;
+    std::shared_ptr<const Equalities> restored;
+  };
+  using Statements = std::vector<Step>;
+  static Statements statementsOf(const ast::Block &block);
   enum class Last { Statement, Value, Result };
   Value executeStatements(Statements statements, Last last);
   void executeLet(const ast::LetStmt &let);

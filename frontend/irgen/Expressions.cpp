@@ -50,15 +50,12 @@ Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
         auto [it, isNew] = owner->constants.try_emplace(name.text, std::nullopt);
         if (!isNew && !it->second)
           return fail(Code::E0305, name.range, "the value of const " + quote(name.text) + " needs itself");
-        if (isNew) {
-          FrameGuard guard(*this, constant, owner->scope);
-          Value value = evaluateConstant(*constant->value, "the value of const " + quote(name.text));
-          if (constant->type)
-            if (std::optional<Type> type = evaluateType(*constant->type))
-              value = coerce({value, constant->value->range}, *type, quote(name.text));
-          owner->constants[name.text] = value;
-        }
-        return *owner->constants[name.text];
+        FrameGuard guard(*this, constant, owner->scope);
+        if (isNew)
+          owner->constants[name.text] = evaluateConstant(*constant->value, "the value of const " + quote(name.text));
+        Value value = *owner->constants[name.text];
+        std::optional<Type> type = constant->type ? evaluateType(*constant->type) : std::nullopt;
+        return type ? coerce({value, constant->value->range}, *type, quote(name.text)) : value;
       }
       if (auto *function = dynCast<ast::FnDecl>(item))
         return std::make_shared<const Function>(Function{name.text, function, nullptr, owner->scope, nullptr, nullptr});

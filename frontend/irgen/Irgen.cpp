@@ -36,7 +36,7 @@ static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
     auto *tensor = dynCast<ast::GenericApply>(strided ? strided->tensor.get() : parameter.type.get());
     if (tensor && tensor->shape)
       for (const ast::ExprPtr &extent : *tensor->shape)
-        if (auto *name = dynCast<ast::Name>(extent))
+        for (const ast::Name *name : namesIn(*extent))
           names.push_back(name->text);
   }
   return names;

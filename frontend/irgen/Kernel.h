@@ -135,6 +135,9 @@ private:
   std::map<unsigned, llvm::SmallVector<mlir::NamedAttribute>> facts; // of arguments, from `where`
 };
 
+/// The names in an extent, in order; those of called functions are not among them.
+std::vector<const ast::Name *> namesIn(const ast::Expr &extent);
+
 /// What `@autotune` and `@heuristic` may set besides compile-time parameters.
 bool isKnob(std::string_view name);
 

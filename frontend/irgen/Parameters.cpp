@@ -298,6 +298,10 @@ Value ParameterBinder::check(const Parameter &parameter, const Operand &value) {
                               (absent->parameter.empty() ? "none" : "an optional parameter that is absent") +
                               "; expected a value");
   }
+  if (parameter.mode != ast::Parameter::Mode::In && !value.value.isView())
+    return evaluator.fail(Code::E0206, value.range,
+                          what + " is " + value.value.describe() +
+                              "; expected a tensor, as the parameter is `out` or `inout`");
   if (!parameter.type)
     return value.value;
   if (auto *signature = dynCast<ast::FnType>(parameter.type)) {

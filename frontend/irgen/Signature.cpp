@@ -20,6 +20,10 @@ bool KernelBuilder::flattenParameters() {
                            " is not supported by this version");
       return false;
     }
+    if (parameter.isVolatile) {
+      evaluator.report(Code::E0900, parameter.range, "`volatile` is not supported by this version");
+      return false;
+    }
     if (!parameter.type) {
       evaluator.report(Code::E0401, parameter.range,
                        "parameter " + quote(parameter.name.text) + " of a kernel has no type");
@@ -143,15 +147,19 @@ static void collectNames(const ast::Expr &expr, std::vector<const ast::Name *> &
       collectNames(*argument.value, names);
 }
 
+std::vector<const ast::Name *> irgen::namesIn(const ast::Expr &extent) {
+  std::vector<const ast::Name *> names;
+  collectNames(extent, names);
+  return names;
+}
+
 /// Names in order of appearance; the place that declares each is found by `checkDims`.
 void KernelBuilder::collectDims() {
   for (const KernelLeaf &leaf : leaves) {
     if (leaf.kind != KernelLeaf::Kind::Tensor || !leaf.isPresent)
       continue;
     for (const ast::ExprPtr &extent : *leaf.extents) {
-      std::vector<const ast::Name *> names;
-      collectNames(*extent, names);
-      for (const ast::Name *name : names) {
+      for (const ast::Name *name : namesIn(*extent)) {
         bool isKnown = llvm::any_of(dims, [&](const Dim &dim) { return dim.name == name->text; });
         bool isParameter = llvm::any_of(
             kernel.generics, [&](const ast::GenericParameter &generic) { return generic.name.text == name->text; });
@@ -282,9 +290,7 @@ bool KernelBuilder::buildArguments() {
     if (leaf.kind == KernelLeaf::Kind::Pointer)
       continue;
     for (const ast::ExprPtr &extent : *leaf.extents) {
-      std::vector<const ast::Name *> names;
-      collectNames(*extent, names);
-      for (const ast::Name *name : names)
+      for (const ast::Name *name : namesIn(*extent))
         for (Dim &dim : dims) {
           if (dim.name != name->text || dim.value || scope->find(dim.name))
             continue;
@@ -321,8 +327,7 @@ bool KernelBuilder::buildArguments() {
     type.isStrided = leaf.isStrided;
     type.isReadable = leaf.parameter->mode != Mode::Out;
     type.isWritable = leaf.parameter->mode != Mode::In;
-    type.isConstant =
-        leaf.parameter->mode == Mode::In && !leaf.parameter->isVolatile && !isAliased(leaf.parameter->name.text);
+    type.isConstant = leaf.parameter->mode == Mode::In && !isAliased(leaf.parameter->name.text);
     llvm::SmallVector<mlir::OpFoldResult> extents;
     for (const ast::ExprPtr &extent : *leaf.extents) {
       if (dynCast<ast::Wildcard>(extent)) {

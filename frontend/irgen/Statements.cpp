@@ -222,10 +222,10 @@ void Evaluator::assignTo(const ast::Expr &target, const Operand &value) {
 
 //===-- Blocks
 
-static std::vector<const ast::Stmt *> statementsOf(const ast::Block &block) {
-  std::vector<const ast::Stmt *> statements;
+Evaluator::Statements Evaluator::statementsOf(const ast::Block &block) {
+  Statements statements;
   for (const ast::StmtPtr &statement : block.statements)
-    statements.push_back(statement.get());
+    statements.push_back({statement.get(), nullptr});
   return statements;
 }
 
@@ -233,7 +233,9 @@ Value Evaluator::execute(const ast::Block &block, bool isValueWanted) {
   std::shared_ptr<Scope> outer = frame->scope;
   size_t variables = frame->variables.size();
   frame->scope = std::make_shared<Scope>(outer);
+  Equalities known = equalities;
   Value value = executeStatements(statementsOf(block), isValueWanted ? Last::Value : Last::Statement);
+  equalities = std::move(known);
   frame->scope = outer;
   frame->variables.resize(variables);
   return value;
@@ -264,13 +266,21 @@ Value Evaluator::exited() {
 /// A `static if` is replaced by the statements of its branch, which so share the scope around it.
 Value Evaluator::executeStatements(Statements statements, Last last) {
   while (!statements.empty()) {
-    const ast::Stmt &statement = *statements.front();
+    Step step = statements.front();
     statements.erase(statements.begin());
+    if (!step.statement) {
+      equalities = *step.restored;
+      continue;
+    }
+    const ast::Stmt &statement = *step.statement;
     bool isLast = statements.empty() && last != Last::Statement;
     auto *expression = dynCast<ast::ExprStmt>(&statement);
     auto *conditional = expression ? dynCast<ast::IfExpr>(expression->expr) : nullptr;
     if (conditional && conditional->isStatic) {
+      auto known = std::make_shared<const Equalities>(equalities);
       Statements taken = statementsOfStaticIf(*conditional);
+      if (!statements.empty())
+        taken.push_back({nullptr, known});
       statements.insert(statements.begin(), taken.begin(), taken.end());
       continue;
     }

@@ -154,3 +154,50 @@ TEST(Files, AFileMayBeNamedLikeTheStandardLibrary) {
   ASSERT_TRUE(k.module) << k.errors();
   EXPECT_TRUE(k.has({"arith.maximumf"})) << k.ir();
 }
+
+TEST(Views, StopAtTheirBounds) {
+  Generated k("kernel k(cu: tensor<i32>[B + 1], x: tensor<f32>[M, H, D], out y: tensor<f32>[M, D]) grid [B] {\n"
+              "let b = program_id(0)\nlet xs = x[cu[b] .. cu[b + 1], 3, ..]\ny[0 :+ 8, 0 :+ 4] = xs[0 :+ 8, 0 :+ 4]\n"
+              "let column = x[.., 0, 1]\ny[0 :+ 8, 0] = column[0 :+ 8]\n}\n");
+  EXPECT_TRUE(k.has({"tile.subview", "kept [true, false, true]", "-> <?x?xf32, constant>", "tile.subview",
+                     "kept [true, false, false]", "-> <?xf32, strided, constant>"}))
+      << k.ir() << k.errors();
+}
+
+TEST(Gather, TilesOfPositionsBroadcast) {
+  Generated k("kernel k(page: tensor<i32>[N], x: tensor<f32>[P, 16, D], out y: tensor<f32>[N, D]) grid [1] {\n"
+              "let n = iota<i32>[32]\ny[0 :+ 32, 0 :+ 8] = x[page[n], n % 16, 0 :+ 8]\n}\n");
+  EXPECT_TRUE(k.has({"tile.load", "gather", "tensor<32xi32>", "gather", "gather", ":+ 8]", "-> tensor<32x8xf32>"}))
+      << k.ir() << k.errors();
+}
+
+TEST(Constants, TilesOfThemAreOneConstant) {
+  Generated k("const TABLE: tile<f32>[2, 2] = [[-1.0, 0], [0.5, 1]]\nkernel k(out y: tensor<f32>[2, 2]) grid [1] {\n"
+              "y[:, :] = TABLE\n}\n");
+  EXPECT_TRUE(
+      k.has({"arith.constant dense<", "-1.000000e+00, 0.000000e+00", "5.000000e-01, 1.000000e+00", "tile.store"}))
+      << k.ir() << k.errors();
+}
+
+TEST(Literals, TakeTheTypeOfTheOtherOperand) {
+  Generated k(
+      "const HALF = 0.5\nkernel k<S: int = 3>(x: tensor<f16>[N], n: tensor<i8>[N], out y: tensor<f16>[N]) grid [1] {\n"
+      "y[0 :+ 8] = x[0 :+ 8] * HALF + S * 1\nlet m = n[0 :+ 8] * S\n}\n");
+  EXPECT_TRUE(
+      k.has({"dense<5.000000e-01> : tensor<8xf16>", "dense<3.000000e+00> : tensor<8xf16>", "dense<3> : tensor<8xi8>"}))
+      << k.ir() << k.errors();
+}
+
+TEST(Equalities, EndWithTheBranchThatSaysThem) {
+  Generated k("kernel k<BM: int = 64, BN: int = 64>(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [1] {\n"
+              "static if BM == BN { y[0 :+ BM] = x[0 :+ BN] }\ny[0 :+ BM] = x[0 :+ BN]\n}\n");
+  EXPECT_EQ(k.engine.errorCount(), 1u) << k.errors();
+  EXPECT_NE(k.errors().find("t.tile:3:"), std::string::npos) << k.errors();
+}
+
+TEST(Equalities, ExtentsAreComparedAsPolynomials) {
+  Generated k("fn doubled<B: int>(v: tile<f32>[B]) { zeros<f32>[2 * B] }\n"
+              "kernel k<BM: int = 64>(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [1] {\n"
+              "y[0 :+ BM + BM] = doubled(x[0 :+ BM])\ny[0 :+ (BM * 4) / 2] = doubled(x[0 :+ BM])\n}\n");
+  EXPECT_TRUE(k.module) << k.errors();
+}
