@@ -19,17 +19,34 @@ static DialectRegistry createRegistry() {
   return registry;
 }
 
+namespace {
+/// Makes a diagnostic of each remark: what was seen, then why. MLIR's own form names fields and categories.
+class RemarkSentences : public remark::detail::RemarkEmittingPolicyBase {
+public:
+  void reportRemark(const remark::detail::Remark &remark) override {
+    std::string what = remark.getRemarkName().str(), why;
+    for (const remark::detail::Remark::Arg &part : remark.getArgs())
+      if (part.key == "Remark")
+        what = part.val;
+      else
+        why += (why.empty() ? ": " : "; ") + part.val;
+    emitRemark(remark.getLocation()) << what << why;
+  }
+  void finalize() override {}
+};
+} // namespace
+
 Session::Session(bool remarks) : context(createRegistry(), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // IR is no part of what a user should have to read
   handler.emplace(&context, [this](mlir::Diagnostic &diagnostic) { return take(diagnostic); });
   if (!remarks)
     return;
-  remark::RemarkCategories all;
-  all.all = ".*";
+  // `all` alone matches nothing: each kind has to be named.
+  remark::RemarkCategories every;
+  every.passed = every.missed = every.analysis = every.failed = ".*";
   // Fails only where remarks are enabled already.
-  (void)remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
-                                          std::make_unique<remark::RemarkEmittingPolicyAll>(), all,
-                                          /*printAsEmitRemarks=*/true);
+  (void)remark::enableOptimizationRemarks(context, /*streamer=*/nullptr, std::make_unique<RemarkSentences>(), every);
 }
 
 std::optional<FileId> Session::read(const std::string &path) {

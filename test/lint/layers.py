@@ -33,6 +33,7 @@ ROWS = {
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", "json cuda"),
     "runtime/tune": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch", "json cuda"),
     "runtime/compile": ("frontend backend ir runtime/Result.h runtime/artifact", "mlir llvm json"),
+    "runtime/execute": ("frontend/diagnostic backend ir runtime", "mlir llvm json"),
     "runtime/search": ("runtime/Result.h runtime/compile runtime/tune", "llvm json"),
     "runtime/capi": ("runtime/Result.h runtime/launch runtime/tune runtime/compile", ""),
     "runtime/tilec": ("frontend backend ir runtime", "mlir llvm json cuda"),

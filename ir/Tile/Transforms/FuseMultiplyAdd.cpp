@@ -23,7 +23,7 @@ arith::MulFOp getFusible(Value value) {
   if (product->hasOneUse())
     return product;
   remark::missed(product.getLoc(), remark::RemarkOpts::name("FuseMultiplyAdd").category("tile-fuse-multiply-add"))
-      << remark::reason("product has more than one use");
+      << "product and sum round twice" << remark::reason("product has more than one use");
   return nullptr;
 }
 
