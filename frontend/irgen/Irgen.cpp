@@ -20,6 +20,9 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
       return std::nullopt;
     values.choices[name] = {syntax, "given"};
   }
+  for (const auto &[name, text] : options.pointerSizes)
+    if (!(values.pointerSizes[name] = program.parseExpression("size of " + name, text)))
+      return std::nullopt;
   return values;
 }
 

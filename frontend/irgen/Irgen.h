@@ -18,6 +18,9 @@ namespace tile {
 struct IrgenOptions {
   /// What `-D NAME=VALUE` gives: compile-time parameters, as source text; extents that heuristics need; `has(p)`.
   std::map<std::string, std::string> values;
+  /// Of specs: how many elements a raw pointer points to, as source text over dims. In the spec it is a tensor of that
+  /// extent, `inout`.
+  std::map<std::string, std::string> pointerSizes;
   /// The kernel to compile; empty: all of the file.
   std::string kernel;
   /// Where `import "path"` looks besides the importing file's folder.

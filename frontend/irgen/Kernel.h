@@ -17,6 +17,7 @@ struct InstanceValues {
     std::string source; // as the contract names it
   };
   std::map<std::string, Choice> choices;
+  std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
 
@@ -89,6 +90,7 @@ private:
 
   // Spec.cpp
   bool declareGivenDims();
+  std::optional<std::vector<irgen::Dim>> specExtents(const KernelLeaf &leaf);
   bool buildSpecArguments();
   mlir::DictionaryAttr buildSpecContract();
 

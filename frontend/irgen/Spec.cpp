@@ -39,6 +39,32 @@ bool KernelBuilder::declareGivenDims() {
   return isValid;
 }
 
+/// Extents of a tensor; those of what a raw pointer points to are given with the options.
+std::optional<std::vector<irgen::Dim>> KernelBuilder::specExtents(const KernelLeaf &leaf) {
+  std::vector<const ast::Expr *> extents;
+  if (leaf.kind == KernelLeaf::Kind::Tensor)
+    for (const ast::ExprPtr &extent : *leaf.extents)
+      extents.push_back(extent.get());
+  auto size = values.pointerSizes.find(leaf.name);
+  if (leaf.kind == KernelLeaf::Kind::Pointer && size == values.pointerSizes.end()) {
+    evaluator
+        .report(Code::E0308, leaf.parameter->name.range,
+                "nothing says how many elements " + quote(leaf.name) + " points to; a spec needs to know")
+        .help("write `@check(sizes = {" + leaf.name + ": …})`");
+    return std::nullopt;
+  }
+  if (leaf.kind == KernelLeaf::Kind::Pointer)
+    extents.push_back(size->second);
+  std::vector<irgen::Dim> result;
+  for (const ast::Expr *extent : extents) {
+    std::optional<irgen::Dim> dim = evaluator.toDim(evaluator.operand(*extent), "an extent of " + quote(leaf.name));
+    if (!dim)
+      return std::nullopt;
+    result.push_back(*dim);
+  }
+  return result;
+}
+
 /// Tensors are dense and row-major.
 bool KernelBuilder::buildSpecArguments() {
   mlir::OpBuilder &builder = evaluator.builder;
@@ -56,24 +82,21 @@ bool KernelBuilder::buildSpecArguments() {
       abi.push_back(passed.get());
       continue;
     }
-    if (leaf.kind == KernelLeaf::Kind::Pointer) {
-      evaluator.report(Code::E0900, range, "a spec of a kernel with a raw pointer is not supported by this version");
-      return false;
-    }
     mlir::Value base = addArgument(PtrType::get(builder.getContext(), element), range);
     passed.set("pointer", leaf.name);
     abi.push_back(passed.get());
     Type type = Type::of(Type::Kind::View);
     type.element = {scalar};
-    type.isWritable = leaf.parameter->mode != ast::Parameter::Mode::In;
+    bool isPointer = leaf.kind == KernelLeaf::Kind::Pointer;
+    type.isWritable = isPointer || leaf.parameter->mode != ast::Parameter::Mode::In;
     type.isConstant = !type.isWritable;
+    std::optional<std::vector<irgen::Dim>> dimsOfLeaf = specExtents(leaf);
+    if (!dimsOfLeaf)
+      return false;
     llvm::SmallVector<mlir::OpFoldResult> extents, strides;
-    for (const ast::ExprPtr &extent : *leaf.extents) {
-      std::optional<irgen::Dim> dim = evaluator.toDim(evaluator.operand(*extent), "an extent of " + quote(leaf.name));
-      if (!dim)
-        return false;
-      type.extents.push_back(*dim);
-      extents.push_back(builder.getIndexAttr(dim->value));
+    for (const irgen::Dim &dim : *dimsOfLeaf) {
+      type.extents.push_back(dim);
+      extents.push_back(builder.getIndexAttr(dim.value));
     }
     int64_t stride = 1;
     for (const std::optional<irgen::Dim> &extent : llvm::reverse(type.extents)) {
@@ -98,15 +121,15 @@ mlir::DictionaryAttr KernelBuilder::buildSpecContract() {
       continue;
     Fields fields(builder);
     fields.set("name", leaf.name);
-    fields.set("kind", leaf.kind == KernelLeaf::Kind::Tensor ? "tensor" : "scalar");
+    fields.set("kind", leaf.kind == KernelLeaf::Kind::Scalar ? "scalar" : "tensor");
     fields.set("dtype", nameOf(evaluator.inSpec(leaf.scalar)));
-    if (leaf.kind == KernelLeaf::Kind::Tensor) {
-      Mode mode = leaf.parameter->mode;
+    if (leaf.kind != KernelLeaf::Kind::Scalar) {
+      Mode mode = leaf.kind == KernelLeaf::Kind::Pointer ? Mode::InOut : leaf.parameter->mode;
       fields.set("role", mode == Mode::Out ? "out" : mode == Mode::InOut ? "inout" : "in");
       llvm::SmallVector<mlir::Attribute> extents;
-      for (const ast::ExprPtr &extent : *leaf.extents)
-        if (std::optional<irgen::Dim> dim = evaluator.toDim(evaluator.operand(*extent), "an extent"))
-          extents.push_back(builder.getArrayAttr({builder.getI64IntegerAttr(dim->value)}));
+      if (std::optional<std::vector<irgen::Dim>> known = specExtents(leaf))
+        for (const irgen::Dim &dim : *known)
+          extents.push_back(builder.getArrayAttr({builder.getI64IntegerAttr(dim.value)}));
       fields.set("extents", extents);
     }
     parameters.push_back(fields.get());

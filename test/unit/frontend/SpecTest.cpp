@@ -92,6 +92,18 @@ TEST(Spec, AnEpilogueTakesWholeTensors) {
   EXPECT_TRUE(spec.module) << spec.errors();
 }
 
+TEST(Spec, APointerIsATensorOfTheGivenSize) {
+  std::string text = "kernel k(p: ptr<f32>, x: tensor<f32>[N]) grid [1] { }\nspec k { p = x * 2\np[0] = 1 }\n";
+  IrgenOptions options = with({{"N", "8"}});
+  options.pointerSizes["p"] = "N";
+  Generated spec(text, options, "t.tile", Generated::What::Specs);
+  EXPECT_TRUE(spec.has({"kind = \"tensor\", name = \"p\", role = \"inout\"", "tile.store", "tensor<8xf64>"}))
+      << spec.ir() << spec.errors();
+  Generated unknown(text, with({{"N", "8"}}), "t.tile", Generated::What::Specs);
+  EXPECT_NE(unknown.errors().find("nothing says how many elements `p` points to"), std::string::npos)
+      << unknown.errors();
+}
+
 TEST(Spec, NeedsEveryExtent) {
   Generated spec(around("    y = x"), with({{"M", "4"}}), "t.tile", Generated::What::Specs);
   EXPECT_NE(spec.errors().find("dim `N` has no value; a spec needs every extent"), std::string::npos) << spec.errors();
