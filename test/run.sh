@@ -17,6 +17,12 @@ stage_build() { .ci/configure.sh release && ninja -C build/release; }
 stage_lit() { ninja -C build/release check-lit; }
 stage_unit() { ninja -C build/release check-unit; }
 stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-unit; }
+stage_examples() {
+  local file
+  for file in examples/*.tile; do
+    build/release/bin/tilec check "$file" --device=cpu || return 1
+  done
+}
 stage_sanitize-full() {
   .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-lit check-unit
 }
@@ -30,6 +36,7 @@ stages=(
   "lit: IR, frontend and end-to-end tests"
   "unit: GoogleTest of the release build"
   "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
+  "examples: each against its specification, on the CPU interpreter"
 )
 full_stages=("sanitize-full: likewise with all that uses MLIR")
 
