@@ -1,5 +1,6 @@
 #include "runtime/arguments/Fill.h"
 
+#define XXH_INLINE_ALL // no library to link
 #include <xxhash.h>
 
 #include <cmath>
