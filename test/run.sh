@@ -12,7 +12,10 @@ export NINJA_STATUS='[%f/%t %es] '
 
 stage_setup() { .ci/setup.sh; }
 stage_format() { test/lint/format.sh; }
-stage_lint() { python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet; }
+stage_lint() {
+  python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet && python3 test/gpu/scripts_test.py --quiet &&
+    python3 test/gpu/table.py --check
+}
 stage_build() { .ci/configure.sh release && ninja -C build/release; }
 stage_lit() { ninja -C build/release check-lit; }
 stage_unit() { ninja -C build/release check-unit; }

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Runs the GPU tests and benchmarks of a bundle (see pack.sh) and writes OUT/results.json; prints a short table last.
+
+Correctness comes first, then the sanitizers, then speed. Each step is a child process with its own time limit, so that
+a kernel that fails or hangs costs that step alone. Exits with 1 if one did.
+"""
+import argparse
+import datetime
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import cases
+import table
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CHECKERS = 6  # processes that share the GPU while nothing is timed
+
+
+class Steps:
+    """Runs commands with a time limit and remembers how each went."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.rows = []
+
+    def run(self, name, command, limit):
+        """Whether `command` succeeded; its output and outcome are kept."""
+        begin = time.monotonic()
+        # A session of its own, so that a child of the command cannot outlive it and hold the GPU.
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder,
+                                   start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=limit)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            code = "timeout"
+        seconds = round(time.monotonic() - begin, 2)
+        text = output.decode(errors="replace")
+        self.rows.append({"name": name, "ok": code == 0, "exit": code, "seconds": seconds, "output": text[-3000:]})
+        print(f"{'ok  ' if code == 0 else 'FAIL'} {seconds:7.2f} s  {name}")
+        if code != 0:
+            print(text[-1500:])
+        return code == 0
+
+    def run_all(self, steps):
+        """Several at a time; for what is not timed."""
+        with ThreadPoolExecutor(CHECKERS) as pool:
+            return all(list(pool.map(lambda step: self.run(*step), steps)))
+
+
+def query(command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def checks(tilec):
+    """Every example and every op test against its specification."""
+    for path in sorted(glob.glob(f"{ROOT}/examples/*.tile") + glob.glob(f"{ROOT}/test/e2e/*.tile")):
+        name = os.path.relpath(path, ROOT)
+        yield f"check {name}", [tilec, "check", path, "--device", "gpu"], 90
+
+
+def sanitized(tilec):
+    """Examples under each tool of compute-sanitizer; their @check shapes are small."""
+    for tool in ("memcheck", "racecheck", "initcheck"):
+        for path in sorted(glob.glob(f"{ROOT}/examples/*.tile")):
+            name = os.path.basename(path)
+            sanitizer = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9"]
+            yield f"{tool} {name}", [*sanitizer, tilec, "check", path, "--device", "gpu"], 180
+
+
+def benchmark(steps, bundle):
+    """The results of every case, and what went wrong as failed steps."""
+    results = []
+    for case in cases.CASES:
+        out = os.path.join(bundle, "row.json")
+        dims = [f"{name}={value}" for name, value in case.dims.items()]
+        command = [f"{bundle}/bandwidth", case.file(f"{bundle}/kernels"), out, *dims]
+        if steps.run(f"time {case.name} {case.problem()}", command, 60):
+            with open(out, encoding="utf-8") as file:
+                results.append({"name": case.name, "problem": case.problem(), "peer": "copy", "goal": case.goal,
+                                **json.load(file)})
+    out = os.path.join(bundle, "peers.json")
+    peers = [sys.executable, f"{ROOT}/test/gpu/peers.py", f"{bundle}/kernels", out]
+    if steps.run("time against torch.compile", peers, 180):
+        with open(out, encoding="utf-8") as file:
+            results += json.load(file)["results"]
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bundle", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--only", choices=("smoke", "check", "sanitize", "time"), action="append")
+    options = parser.parse_args()
+    wanted = options.only or ["smoke", "check", "sanitize", "time"]
+    os.makedirs(options.out, exist_ok=True)
+
+    with tempfile.TemporaryDirectory() as bundle:
+        with tarfile.open(options.bundle) as archive:
+            archive.extractall(bundle)
+        tilec = os.path.join(bundle, "tilec")
+        steps = Steps(bundle)
+        smi = query(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+        gpu, _, driver = smi.partition("\n")[0].partition(", ")
+        with open(os.path.join(bundle, "commit"), encoding="utf-8") as file:
+            commit = file.read().strip()
+        record = {"schema": 1, "date": datetime.date.today().isoformat(), "gpu": gpu, "driver": driver,
+                  "compiler": query([tilec, "--version"]).replace("\n", ", "), "commit": commit, "results": []}
+        print(json.dumps(record))
+
+        smoke = [tilec, "check", f"{ROOT}/examples/vector_add.tile", "--device", "gpu"]
+        alive = steps.run("smoke: vector add", smoke, 60)
+        if alive and "check" in wanted:
+            steps.run_all(checks(tilec))
+        if alive and "sanitize" in wanted:
+            steps.run_all(sanitized(tilec))
+        if alive and "time" in wanted:
+            record["results"] = benchmark(steps, bundle)
+        record["steps"] = steps.rows
+
+    with open(os.path.join(options.out, "results.json"), "w", encoding="utf-8") as file:
+        json.dump(record, file, indent=1)
+        file.write("\n")
+    failed = [row["name"] for row in steps.rows if not row["ok"]]
+    missed = [result for result in record["results"]
+              if result["peer_us"]["median"] / result["ours_us"]["median"] < result["goal"]]
+    print(table.table(record))
+    for result in missed:
+        print(f"below its goal of {result['goal']}: {result['name']} {result['problem']} against {result['peer']}")
+    print(f"{len(steps.rows) - len(failed)} passed, {len(failed)} failed" + "".join(f"\n  {name}" for name in failed))
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

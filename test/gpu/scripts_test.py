@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What the GPU scripts do without a GPU: steps that fail or hang, the table, grids from postfix expressions."""
+import os
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+sys.modules.setdefault("torch", mock.MagicMock())  # peers.py needs it only on a GPU
+with mock.patch("ctypes.CDLL"):
+    import peers
+import compile_time
+import run
+import table
+
+RESULT = {"name": "softmax f32", "problem": "M = 4, N = 8", "bytes": 4_000_000, "peer": "copy", "goal": 0.9,
+          "ours_us": {"p10": 1.9, "median": 2.0, "p90": 2.5}, "peer_us": {"p10": 1.8, "median": 1.9, "p90": 2.0}}
+RECORD = {"gpu": "NVIDIA H200", "driver": "580.159", "compiler": "tilec 0.1.0", "commit": "0123456789abcdef",
+          "date": "2026-01-02", "results": [RESULT]}
+
+
+class Steps(unittest.TestCase):
+    def setUp(self):
+        self.steps = run.Steps(tempfile.gettempdir())
+        quiet = mock.patch("builtins.print")
+        quiet.start()
+        self.addCleanup(quiet.stop)
+
+    def test_failure_keeps_output(self):
+        self.assertFalse(self.steps.run("a", ["sh", "-c", "echo found it; exit 3"], 10))
+        self.assertEqual((self.steps.rows[0]["exit"], self.steps.rows[0]["output"]), (3, "found it\n"))
+
+    def test_hang_costs_its_limit_alone_with_its_children(self):
+        begin = time.monotonic()
+        self.assertFalse(self.steps.run("a", ["sh", "-c", "echo begun; sleep 60 | cat"], 0.3))
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual((self.steps.rows[0]["exit"], self.steps.rows[0]["output"]), ("timeout", "begun\n"))
+
+    def test_one_failure_among_several(self):
+        self.assertFalse(self.steps.run_all([("a", ["true"], 10), ("b", ["false"], 10)]))
+        self.assertEqual(sorted(row["ok"] for row in self.steps.rows), [False, True])
+
+
+class Table(unittest.TestCase):
+    def test_row(self):
+        cells = ("softmax f32", "M = 4, N = 8", "2.0 (1.9, 2.5)", "2000 GB/s", "copy", "1.9", "0.950")
+        self.assertEqual(table.row(RESULT), cells)
+
+    def test_only_what_stands_between_the_markers_changes(self):
+        readme = f"head\n{table.BEGIN}old\n{table.END}tail\n"
+        self.assertEqual(table.replaced(readme, "new\n"), f"head\n{table.BEGIN}new\n{table.END}tail\n")
+        with self.assertRaises(SystemExit):
+            table.replaced("no markers\n", "new\n")
+
+
+class Expressions(unittest.TestCase):
+    def test_postfix(self):
+        self.assertEqual(peers.evaluate(["M", 128, "cdiv", "N", "*"], {"M": 129, "N": 3}), 6)
+        self.assertEqual(peers.evaluate([7, 2, "-"], {}), 5)
+
+
+class CompileTime(unittest.TestCase):
+    def test_stages_are_summed_and_the_total_is_not_one(self):
+        report = "tile    canonicalize  1.25 ms\ntile    cse  0.75 ms\nptx  generate  3.00 ms\ntotal    5.00 ms\n"
+        self.assertEqual(dict(compile_time.stage_times(report)), {"tile": 2.0, "ptx": 3.0})
+
+
+if __name__ == "__main__":
+    unittest.main()

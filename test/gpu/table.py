@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Writes README.md's performance table from the newest record in test/gpu/results.
+
+  table.py            rewrites what stands between the markers in README.md
+  table.py --check    fails if that would change anything
+  table.py FILE       prints the table of one record
+"""
+import json
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RESULTS = os.path.join(ROOT, "test", "gpu", "results")
+README = os.path.join(ROOT, "README.md")
+BEGIN = "<!-- begin test/gpu/table.py -->\n"
+END = "<!-- end test/gpu/table.py -->\n"
+HEAD = ("kernel", "problem", "µs, median (p10, p90)", "moved", "peer", "µs", "peer's time / ours")
+
+
+def row(result):
+    """One measurement against one peer as cells."""
+    ours, peer = result["ours_us"], result["peer_us"]
+    return (result["name"], result["problem"], f"{ours['median']:.1f} ({ours['p10']:.1f}, {ours['p90']:.1f})",
+            f"{result['bytes'] / ours['median'] * 1e-3:.0f} GB/s", result["peer"], f"{peer['median']:.1f}",
+            f"{peer['median'] / ours['median']:.3f}")
+
+
+def table(record):
+    """The record as Markdown."""
+    lines = [f"{record['gpu']}, driver {record['driver']}, {record['compiler']}, commit {record['commit'][:10]}, "
+             f"{record['date']}. Each pair was measured interleaved in one process, on random data with the L2 cache "
+             "evicted before every launch; `copy` is the driver's device-to-device copy of as many bytes.", "",
+             "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
+    lines += ["| " + " | ".join(row(result)) + " |" for result in record["results"]]
+    return "\n".join(lines) + "\n"
+
+
+def newest():
+    """The last record by name, which starts with its date; None without any."""
+    names = sorted(name for name in os.listdir(RESULTS) if name.endswith(".json")) if os.path.isdir(RESULTS) else []
+    return os.path.join(RESULTS, names[-1]) if names else None
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def replaced(readme, text):
+    """`readme` with `text` between the markers."""
+    head, begin, rest = readme.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"table: README.md lacks the lines {BEGIN.strip()} and {END.strip()}")
+    return head + begin + text + end + tail
+
+
+def main(arguments):
+    if arguments and arguments[0] != "--check":
+        print(table(json.loads(read(arguments[0]))), end="")
+        return 0
+    record = newest()
+    if record is None:
+        return 0 if BEGIN not in read(README) else sys.exit("table: README.md has a table but there is no record")
+    old = read(README)
+    new = replaced(old, table(json.loads(read(record))))
+    if arguments:
+        if old != new:
+            print(f"table: README.md differs from {os.path.relpath(record, ROOT)}; run test/gpu/table.py")
+        return int(old != new)
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
