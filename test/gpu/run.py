@@ -21,7 +21,7 @@ import cases
 import table
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CHECKERS = 6  # processes that share the GPU while nothing is timed
+CHECKERS = 12  # processes that share the GPU while nothing is timed
 
 
 class Steps:
