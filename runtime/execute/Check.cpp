@@ -143,6 +143,7 @@ private:
 IrgenOptions CaseRunner::valuesForIrgen() const {
   IrgenOptions result = options.build.source;
   result.kernel = item.name.text;
+  result.pointerSizes = one.sizes;
   for (const auto &[name, value] : one.values)
     result.values[name] = value;
   for (const ast::Parameter &parameter : item.parameters) {
