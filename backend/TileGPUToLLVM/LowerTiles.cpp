@@ -111,7 +111,9 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     patterns.add<LowerKernel>(types, context);
     populateAccessPatterns(types, patterns);
     populateAtomicPatterns(types, patterns);
+    populateDotPatterns(types, patterns);
     populateElementwisePatterns(types, patterns);
+    populateMmaPatterns(types, patterns);
     populatePointerPatterns(types, patterns);
     populateProgramPatterns(types, patterns);
     populateReducePatterns(types, patterns);

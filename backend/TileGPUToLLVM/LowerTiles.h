@@ -30,7 +30,9 @@ struct ViewParts {
 
 void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateDotPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateMmaPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populatePointerPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateProgramPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

@@ -13,47 +13,36 @@ using namespace tile::tgpu;
 //===-- Shared memory
 //-----------------------------------------------------------------------------------------------===//
 
-namespace {
-/// The addresses of one thread's accesses.
-class AccessAddresses {
-public:
-  AccessAddresses(Emitter &emit, const SharedAccess &access, const Layout &shared, int64_t elementBytes, Value base)
-      : emit(emit), access(access), elementBytes(elementBytes), base(base),
-        offset(emit, access.threadTerms, shared.bits(HwDim::Offset).size(), access.disjoint) {
-    if (access.disjoint)
-      threadBase = emit.offset(base, emit.mul(offset.threadPart(), emit.i32(elementBytes)));
-  }
+SharedAddresses::SharedAddresses(Emitter &emit, ArrayRef<CoordTerm> threadTerms, bool disjoint, const Layout &shared,
+                                 int64_t elementBytes, Value base)
+    : emit(emit), elementBytes(elementBytes), base(base),
+      offset(emit, threadTerms, shared.bits(HwDim::Offset).size(), disjoint) {
+  if (disjoint)
+    threadBase = emit.offset(base, emit.mul(offset.threadPart(), emit.i32(elementBytes)));
+}
 
-  Value at(size_t i) {
-    if (access.disjoint)
-      return access.offsets[i] ? emit.offset(threadBase, emit.i64(access.offsets[i] * elementBytes)) : threadBase;
-    return emit.offset(base, emit.mul(offset.with(access.offsets[i]), emit.i32(elementBytes)));
-  }
-
-private:
-  Emitter &emit;
-  const SharedAccess &access;
-  int64_t elementBytes;
-  Value base, threadBase;
-  SplitIndex offset;
-};
-} // namespace
+Value SharedAddresses::at(int64_t part) {
+  if (threadBase)
+    return part ? emit.offset(threadBase, emit.i64(part * elementBytes)) : threadBase;
+  return emit.offset(base, emit.mul(offset.with(part), emit.i32(elementBytes)));
+}
 
 void tgpu::emitTileStore(Emitter &emit, const SharedAccess &access, const Layout &registers, const Layout &shared,
                          ValueRange values, Value base) {
-  AccessAddresses addresses(emit, access, shared, memoryBytes(values[0].getType()), base);
+  SharedAddresses addresses(emit, access.threadTerms, access.disjoint, shared, memoryBytes(values[0].getType()), base);
   Value owner = ThreadCoordinates(emit, registers).isOwner();
   for (auto [i, vector] : llvm::enumerate(access.registers))
-    emitSharedStore(emit, addresses.at(i), owner,
+    emitSharedStore(emit, addresses.at(access.offsets[i]), owner,
                     llvm::map_to_vector(vector, [&](int64_t reg) -> Value { return values[reg]; }));
 }
 
 SmallVector<Value> tgpu::emitTileLoad(Emitter &emit, const SharedAccess &access, const Layout &registers,
                                       const Layout &shared, Type element, Value base) {
-  AccessAddresses addresses(emit, access, shared, memoryBytes(element), base);
+  SharedAddresses addresses(emit, access.threadTerms, access.disjoint, shared, memoryBytes(element), base);
   SmallVector<Value> loaded(registers.numRegisters());
   for (auto [i, vector] : llvm::enumerate(access.registers))
-    for (auto [reg, value] : llvm::zip_equal(vector, emitSharedLoad(emit, addresses.at(i), element, vector.size())))
+    for (auto [reg, value] :
+         llvm::zip_equal(vector, emitSharedLoad(emit, addresses.at(access.offsets[i]), element, vector.size())))
       loaded[reg] = value;
   for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
     loaded[reg] = loaded[access.representative[reg]];

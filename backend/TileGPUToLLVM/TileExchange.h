@@ -13,6 +13,22 @@ namespace tile::tgpu {
 llvm::SmallVector<mlir::Value> emitConversion(Emitter &emit, const ConversionPlan &plan, const Layout &from,
                                               const Layout &to, mlir::ValueRange values, mlir::Value base);
 
+/// Addresses in a shared layout that a thread accesses: its own part of the offset, and one that differs from access to
+/// access.
+class SharedAddresses {
+public:
+  SharedAddresses(Emitter &emit, llvm::ArrayRef<CoordTerm> threadTerms, bool disjoint, const Layout &shared,
+                  int64_t elementBytes, mlir::Value base);
+  /// `part` counts elements.
+  mlir::Value at(int64_t part);
+
+private:
+  Emitter &emit;
+  int64_t elementBytes;
+  mlir::Value base, threadBase; ///< `threadBase` where the parts add up
+  SplitIndex offset;
+};
+
 /// Stores the registers of a tile at their places in a shared layout, each element once.
 void emitTileStore(Emitter &emit, const SharedAccess &access, const Layout &registers, const Layout &shared,
                    mlir::ValueRange values, mlir::Value base);

@@ -44,7 +44,8 @@ struct LowerDivision : public ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// A count of the width or more gives 0 or the sign. LLVM's result is then poison, which the select drops.
+/// A count of the width or more gives 0 or the sign. The count is clamped as well as tested: NVPTX takes a test of the
+/// count itself for the clamp of PTX's `shl`, whose count has 32 bits only, and drops the test.
 struct LowerShift : public ConvertOpToLLVMPattern<ShiftOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -54,13 +55,14 @@ struct LowerShift : public ConvertOpToLLVMPattern<ShiftOp> {
     Type type = value.getType();
     unsigned width = type.getIntOrFloatBitWidth();
     Value last = constant(b, loc, type, APInt(width, width - 1));
+    Value clamped = LLVM::UMinOp::create(b, loc, count, last);
     if (op.getKind() == ShiftKind::RightSigned) {
-      b.replaceOpWithNewOp<LLVM::AShrOp>(op, value, LLVM::UMinOp::create(b, loc, count, last));
+      b.replaceOpWithNewOp<LLVM::AShrOp>(op, value, clamped);
       return success();
     }
     Value isShort = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule, count, last);
-    Value shifted = op.getKind() == ShiftKind::Left ? LLVM::ShlOp::create(b, loc, value, count).getResult()
-                                                    : LLVM::LShrOp::create(b, loc, value, count).getResult();
+    Value shifted = op.getKind() == ShiftKind::Left ? LLVM::ShlOp::create(b, loc, value, clamped).getResult()
+                                                    : LLVM::LShrOp::create(b, loc, value, clamped).getResult();
     b.replaceOpWithNewOp<LLVM::SelectOp>(op, isShort, shifted, constant(b, loc, type, APInt::getZero(width)));
     return success();
   }

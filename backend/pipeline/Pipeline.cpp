@@ -54,10 +54,23 @@ Stage stageOf(ModuleOp module) {
 
 void addSourcePasses(OpPassManager &passes) { passes.addPass(createFuseMultiplyAddPass()); }
 
+/// The operand types of the target's mma.sync, as `tgpu-choose-mma` names them.
+static llvm::SmallVector<std::string> mmaTypes(const Target &target) {
+  llvm::SmallVector<std::string> types;
+  if (target.has(Feature::Mma16))
+    types.append({"f16", "bf16"});
+  if (target.has(Feature::MmaTf32))
+    types.push_back("tf32");
+  if (target.has(Feature::MmaI8))
+    types.push_back("i8");
+  return types;
+}
+
 void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
   case Stage::TileGPU:
     passes.addPass(tgpu::createAssumeVariantPass({options.variant}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({mmaTypes(*options.target), options.warps}));
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass({options.warps}));
     break;
   case Stage::LLVM:

@@ -1,5 +1,6 @@
 #include "ir/TileGPU/LayoutRules.h"
 
+#include "ir/Layout/Constructors.h"
 #include "ir/Layout/ShapeOps.h"
 #include "ir/Tile/TileOps.h"
 
@@ -43,6 +44,14 @@ static Layout gatherLayout(ViewAccess access, unsigned position, const Layout &l
   return withoutReplicatedRegisters(collapseLayout(result, physicalShape(Shape(shape.begin(), shape.end()))));
 }
 
+std::optional<Layout> tgpu::mmaAccumulator(DotOp dot) {
+  auto warps = dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma);
+  if (!warps)
+    return std::nullopt;
+  std::vector<int> counts(warps.asArrayRef().begin(), warps.asArrayRef().end());
+  return mmaAccumulatorLayout(shapeVector(dot.getType()), counts);
+}
+
 std::optional<Layout> tgpu::operandLayout(Operation *op, unsigned index, const Layout &layout) {
   Value operand = op->getOperand(index);
   if (!isa<RankedTensorType>(operand.getType()))
@@ -56,6 +65,10 @@ std::optional<Layout> tgpu::operandLayout(Operation *op, unsigned index, const L
     return layout;
   }
   return llvm::TypeSwitch<Operation *, std::optional<Layout>>(op)
+      // The factors may have any layout: they travel within the product.
+      .Case([&](DotOp dot) -> std::optional<Layout> {
+        return index == dot->getNumOperands() - 1 ? std::optional(layout) : std::nullopt;
+      })
       .Case([&](ExpandDimsOp expand) { return sliceLayout(layout, expand.getAxis()); })
       .Case([&](BroadcastOp) {
         return withoutReplicatedRegisters(collapseLayout(layout, physicalShape(shapeVector(operand.getType()))));
@@ -80,6 +93,9 @@ std::optional<Layout> tgpu::layoutFromOperand(Operation *op, unsigned index, con
     return isIndex ? std::nullopt : std::optional(layout);
   }
   return llvm::TypeSwitch<Operation *, std::optional<Layout>>(op)
+      .Case([&](DotOp dot) -> std::optional<Layout> {
+        return index == dot->getNumOperands() - 1 ? std::optional(layout) : std::nullopt;
+      })
       .Case([&](ExpandDimsOp expand) { return expandDimsLayout(layout, expand.getAxis()); })
       .Case([&](PermuteOp permute) { return permuteLayout(layout, orderOf(permute)); })
       .Case([&](ReshapeOp reshape) { return reshapeLayout(layout, physicalShape(shapeVector(reshape.getType()))); })
@@ -87,7 +103,7 @@ std::optional<Layout> tgpu::layoutFromOperand(Operation *op, unsigned index, con
 }
 
 std::optional<Layout> tgpu::layoutFromResult(Operation *op, const Layout &layout) {
-  return isa<ReduceOp>(op) ? std::nullopt : std::optional(layout);
+  return isa<ReduceOp, DotOp>(op) ? std::nullopt : std::optional(layout);
 }
 
 LayoutAttr tgpu::layoutOfOp(Operation *op) {

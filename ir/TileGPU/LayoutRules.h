@@ -4,6 +4,7 @@
 #ifndef IR_TILEGPU_LAYOUTRULES_H
 #define IR_TILEGPU_LAYOUTRULES_H
 
+#include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
 
 #include <optional>
@@ -21,6 +22,9 @@ std::optional<Layout> layoutFromOperand(mlir::Operation *op, unsigned index, con
 
 /// The layout that `op` must have for its results to have `layout`. None where no single one follows.
 std::optional<Layout> layoutFromResult(mlir::Operation *op, const Layout &layout);
+
+/// The layout that a product on the tensor cores must have; none for other products.
+std::optional<Layout> mmaAccumulator(DotOp dot);
 
 /// The layout of `op`, whose operands and results have theirs; null where it walks no tile.
 LayoutAttr layoutOfOp(mlir::Operation *op);

@@ -1,6 +1,7 @@
 #include "ir/TileGPU/Scratch.h"
 
 #include "ir/Layout/ShapeOps.h"
+#include "ir/TileGPU/DotOperands.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,5 +71,6 @@ int64_t tgpu::scratchBytes(Operation *op) {
       .Case([](ReshapeOp reshape) { return reshapedRegisters(reshape) ? 0 : rowMajorBytes(reshape.getType()); })
       .Case<AtomicOp, AtomicPtrOp>(
           [](auto atomic) { return sharesResult(atomic) ? rowMajorBytes(atomic.getType()) : 0; })
+      .Case([](DotOp dot) { return planDotOperands(dot).bytes; })
       .Default([](Operation *) { return 0; });
 }

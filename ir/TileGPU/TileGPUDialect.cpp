@@ -59,6 +59,10 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
+  if (name == kMma) {
+    auto warps = dyn_cast<DenseI64ArrayAttr>(value);
+    return warps && warps.size() == 2 ? success() : fault("two counts of warps");
+  }
   if (name == kVariant)
     return isa<StringAttr>(value) ? success() : fault("a name");
   return op->emitError() << "unknown attribute '" << name << "' of dialect 'tgpu'";

@@ -29,6 +29,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSharedOffset{"tgpu.shared_offset"};
     /// On an access of global memory: how its elements are moved, an `AccessAttr`.
     static constexpr llvm::StringLiteral kAccess{"tgpu.access"};
+    /// On a `tile.dot` that runs on the tensor cores: how many warps share its M and its N.
+    static constexpr llvm::StringLiteral kMma{"tgpu.mma"};
     /// On a kernel: the variant it is, `fast` or `generic`.
     static constexpr llvm::StringLiteral kVariant{"tgpu.variant"};
     /// On a pointer argument of a kernel: every byte offset within the tensor it begins is below 2^31.

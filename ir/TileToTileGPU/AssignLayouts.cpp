@@ -34,12 +34,19 @@ static LogicalResult verifyTile(Operation *op, Type type) {
   return success();
 }
 
+int64_t tgpu::kernelWarps(func::FuncOp kernel, int64_t unlessGiven) {
+  auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
+  auto given = schedule ? schedule.getAs<IntegerAttr>("warps") : IntegerAttr();
+  return given ? given.getInt() : unlessGiven;
+}
+
 namespace {
 /// How much a value minds losing its layout.
 enum class Weight {
   None,     ///< not known yet
   Flexible, ///< made from nothing or from something smaller
   Memory,   ///< came from global memory, or was computed from what did
+  Product,  ///< came from the tensor cores
 };
 
 struct Proposal {
@@ -146,9 +153,12 @@ private:
       if (std::optional<Layout> layout = layoutFromOperand(op, index, from.layout.getLayout()))
         best = {LayoutAttr::get(op->getContext(), *layout), from.weight};
     }
+    if (auto dot = dyn_cast<DotOp>(op))
+      if (std::optional<Layout> accumulator = mmaAccumulator(dot))
+        return {LayoutAttr::get(op->getContext(), *accumulator), Weight::Product};
     if (LayoutAttr preferred = accesses.layoutFor(op)) {
       bool takesOperand =
-          best.weight == Weight::Memory && AccessLayouts::isAsGood(op, best.layout.getLayout(), preferred.getLayout());
+          best.weight >= Weight::Memory && AccessLayouts::isAsGood(op, best.layout.getLayout(), preferred.getLayout());
       return {takesOperand ? best.layout : preferred, Weight::Memory};
     }
     if (best.weight == Weight::None)
@@ -248,10 +258,7 @@ struct AssignLayoutsPass : public tgpu::impl::AssignLayoutsPassBase<AssignLayout
     if (legal.wasInterrupted())
       return signalPassFailure();
 
-    int64_t count = warps;
-    if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
-      if (auto given = schedule.getAs<IntegerAttr>("warps"))
-        count = given.getInt();
+    int64_t count = kernelWarps(kernel, warps);
     kernel->setAttr(TileGPUDialect::kWarps, IntegerAttr::get(IntegerType::get(&getContext(), 64), count));
 
     DataFlowSolver solver;

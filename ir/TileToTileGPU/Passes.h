@@ -13,6 +13,9 @@ namespace tile::tgpu {
 #define GEN_PASS_REGISTRATION
 #include "ir/TileToTileGPU/Passes.h.inc"
 
+/// Warps per block of `kernel`: those that its schedule says, else `unlessGiven`.
+int64_t kernelWarps(mlir::func::FuncOp kernel, int64_t unlessGiven);
+
 } // namespace tile::tgpu
 
 #endif

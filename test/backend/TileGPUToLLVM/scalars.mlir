@@ -27,8 +27,9 @@ func.func @division(%a: i32, %b: i32) -> (i32, i32) {
 
 // CHECK-LABEL: llvm.func @shifts
 // CHECK-SAME:    (%[[A:.*]]: i8, %[[N:.*]]: i8)
+// CHECK:         %[[CLAMPED:.*]] = llvm.intr.umin(%[[N]]
 // CHECK-DAG:     %[[SHORT:.*]] = llvm.icmp "ule" %[[N]]
-// CHECK-DAG:     %[[SHL:.*]] = llvm.shl %[[A]], %[[N]]
+// CHECK-DAG:     %[[SHL:.*]] = llvm.shl %[[A]], %[[CLAMPED]]
 // CHECK:         llvm.select %[[SHORT]], %[[SHL]]
 // CHECK:         %[[COUNT:.*]] = llvm.intr.umin(%[[N]]
 // CHECK:         llvm.ashr %[[A]], %[[COUNT]]

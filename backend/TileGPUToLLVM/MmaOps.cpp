@@ -1,0 +1,221 @@
+/// Products on the tensor cores, by mma.sync m16n8 (PTX ISA, "Matrix multiply-accumulate operation using mma
+/// instruction"). Operands and accumulators have the layouts of its fragments, so an instruction's registers are found
+/// by their coordinates: a fragment is named by its corner in the registers of a thread.
+#include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+#include "backend/TileGPUToLLVM/TileExchange.h"
+#include "ir/TileGPU/DotOperands.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+static constexpr int64_t kRows = 16, kColumns = 8;
+/// The second half of a fragment's rows.
+static constexpr int64_t kHalfRows = 8;
+
+namespace {
+/// What an instruction is for one type of operands.
+struct MmaKind {
+  int64_t depth;       ///< K of one instruction
+  int64_t perWord;     ///< elements in a 32-bit register
+  std::string operand; ///< as in `.bf16`
+  std::string result;
+
+  std::string mnemonic() const {
+    return "mma.sync.aligned.m16n8k" + std::to_string(depth) + ".row.col." + result + "." + operand + "." + operand +
+           "." + result;
+  }
+};
+} // namespace
+
+static MmaKind kindOf(DotOp dot) {
+  Type element = elementOf(dot.getLhs().getType());
+  if (element.isF16())
+    return {16, 2, "f16", "f32"};
+  if (element.isBF16())
+    return {16, 2, "bf16", "f32"};
+  if (element.isF32())
+    return {8, 1, "tf32", "f32"};
+  return {32, 4, dot.getSign() == Signedness::Signed ? "s8" : "u8", "s32"};
+}
+
+namespace {
+/// The 32-bit registers of one factor's fragments, made when they are first asked for: what is read from shared memory
+/// then stays in registers no longer than its instructions need it.
+class OperandWords {
+public:
+  OperandWords(Emitter &emit, const MmaKind &kind, const MmaOperand &operand, Value base)
+      : emit(emit), kind(kind), operand(operand), base(base) {}
+
+  /// Stores the factor to shared memory, or converts it within registers.
+  void prepare(ValueRange values, const Layout &source) {
+    element = values[0].getType();
+    if (operand.bytes == 0)
+      registers = emitConversion(emit, operand.conversion, source, operand.fragment, values, Value());
+    else
+      emitTileStore(emit, operand.store, source, operand.shared, values, base);
+  }
+
+  /// After the barrier: where this thread reads.
+  void locate() {
+    if (operand.bytes == 0)
+      return;
+    if (!operand.matrix) {
+      registers = emitTileLoad(emit, operand.load, operand.fragment, operand.shared, element, base);
+      return;
+    }
+    addresses.emplace(emit, operand.matrix->threadTerms, operand.matrix->disjoint, operand.shared, memoryBytes(element),
+                      base);
+    for (auto [instruction, regs] : llvm::enumerate(operand.matrix->registers))
+      for (size_t i = 0; i < regs.size(); i += kind.perWord)
+        instructionOf[regs[i]] = instruction;
+  }
+
+  /// The word that begins at these coordinates, in the registers of a thread; the next elements of it lie along `step`.
+  Value word(const Coords &first, const Coords &step) {
+    int64_t reg = *operand.fragment.registerAt(first);
+    Value &known = words[reg];
+    if (known)
+      return known;
+    if (operand.matrix) {
+      loadMatrices(instructionOf.at(reg));
+      return words.at(reg);
+    }
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < kind.perWord; ++i)
+      elements.push_back(registers[*operand.fragment.registerAt({first[0] + i * step[0], first[1] + i * step[1]})]);
+    known = toWord(packWords(emit, elements, 4)[0]);
+    return known;
+  }
+
+private:
+  /// Factors of tf32 are rounded; PTX ISA, cvt.rna.tf32.f32.
+  Value toWord(Value bits) {
+    if (kind.operand != "tf32")
+      return bits;
+    return emit.ptx("cvt.rna.tf32.f32 $0, $1;", "=r,r", bits, bits.getType(), Emitter::Effect::None)[0];
+  }
+
+  /// PTX ISA, ldmatrix.
+  void loadMatrices(int64_t instruction) {
+    const MatrixAccess &matrix = *operand.matrix;
+    std::string outputs, constraints;
+    for (int i = 0; i < matrix.matrices; ++i) {
+      outputs += (i ? ", $" : "$") + std::to_string(i);
+      constraints += "=r,";
+    }
+    std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(matrix.matrices) +
+                       (matrix.order == MatrixOrder::Transposed ? ".trans" : "") + ".shared.b16 {" + outputs + "}, [$" +
+                       std::to_string(matrix.matrices) + "];";
+    SmallVector<Value> loaded =
+        emit.ptx(text, constraints + "r", addresses->at(matrix.offsets[instruction]),
+                 SmallVector<Type>(matrix.matrices, emit.builder.getI32Type()), Emitter::Effect::Memory);
+    for (auto [i, value] : llvm::enumerate(loaded))
+      words[matrix.registers[instruction][i * kind.perWord]] = toWord(value);
+  }
+
+  Emitter &emit;
+  const MmaKind &kind;
+  const MmaOperand &operand;
+  Value base;
+  Type element;
+  SmallVector<Value> registers;
+  std::optional<SharedAddresses> addresses;
+  std::map<int64_t, int64_t> instructionOf; ///< ldmatrix by the first register of a word
+  std::map<int64_t, Value> words;           ///< by their first register
+};
+
+class MmaEmitter {
+public:
+  MmaEmitter(Emitter &emit, DotOp dot)
+      : emit(emit), dot(dot), kind(kindOf(dot)), plan(planDotOperands(dot)), acc(layoutIn(dot)) {}
+
+  SmallVector<Value> run(ValueRange lhsValues, ValueRange rhsValues, ValueRange accValues) {
+    Value base = scratchOf(emit, dot);
+    OperandWords lhs(emit, kind, plan.lhs, base);
+    OperandWords rhs(emit, kind, plan.rhs, base ? emit.offset(base, emit.i64(plan.rhs.offset)) : base);
+    lhs.prepare(lhsValues, layoutIn(dot.getLhs()));
+    rhs.prepare(rhsValues, layoutIn(dot.getRhs()));
+    if (plan.bytes)
+      emit.barrier();
+    lhs.locate();
+    rhs.locate();
+
+    SmallVector<Value> sums(accValues);
+    std::vector<Coords> corners = fragmentCorners();
+    int64_t depth = plan.lhs.fragment.extent(1), half = kind.depth / 2;
+    // Instructions that follow each other write different accumulators, so none waits for the one before.
+    for (int64_t k = 0; k < depth; k += kind.depth)
+      for (const Coords &corner : corners) {
+        SmallVector<Value> factors;
+        for (int64_t word = 0; word < 4; ++word)
+          factors.push_back(lhs.word({corner[0] + kHalfRows * (word % 2), k + half * (word / 2)}, {0, 1}));
+        for (int64_t word = 0; word < 2; ++word)
+          factors.push_back(rhs.word({k + half * word, corner[1]}, {1, 0}));
+        multiply(factors, sums, corner);
+      }
+    // Registers that repeat another one of the thread were not summed up themselves.
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < acc.numRegisters(); ++reg)
+      results.push_back(sums[*acc.registerAt(acc.registerOffset(reg))]);
+    return results;
+  }
+
+private:
+  /// Register parts of the coordinates at which the thread's fragments of the accumulator begin.
+  std::vector<Coords> fragmentCorners() const {
+    std::vector<Coords> corners;
+    for (int64_t reg = 0; reg < acc.numRegisters(); ++reg) {
+      Coords part = acc.registerOffset(reg);
+      if (part[0] % kRows == 0 && part[1] % kColumns == 0 && *acc.registerAt(part) == reg)
+        corners.push_back(part);
+    }
+    return corners;
+  }
+
+  void multiply(ArrayRef<Value> factors, SmallVector<Value> &sums, const Coords &corner) {
+    SmallVector<int64_t> registers;
+    for (int64_t i = 0; i < 4; ++i)
+      registers.push_back(*acc.registerAt({corner[0] + kHalfRows * (i / 2), corner[1] + i % 2}));
+    bool isFloat = kind.result == "f32";
+    std::string constraints = isFloat ? "=f,=f,=f,=f" : "=r,=r,=r,=r";
+    SmallVector<Value> operands(factors);
+    for (size_t i = 0; i < factors.size(); ++i)
+      constraints += ",r";
+    for (auto [i, reg] : llvm::enumerate(registers)) {
+      constraints += "," + std::to_string(i);
+      operands.push_back(sums[reg]);
+    }
+    SmallVector<Value> results =
+        emit.ptx(kind.mnemonic() + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", constraints,
+                 operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
+    for (auto [reg, value] : llvm::zip_equal(registers, results))
+      sums[reg] = value;
+  }
+
+  Emitter &emit;
+  DotOp dot;
+  MmaKind kind;
+  DotOperands plan;
+  const Layout &acc;
+};
+
+struct LowerMma : public OpConversionPattern<DotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(DotOp dot, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!dot->hasAttr(TileGPUDialect::kMma))
+      return rewriter.notifyMatchFailure(dot, "does not run on the tensor cores");
+    Emitter emit(rewriter, dot.getLoc());
+    SmallVector<Value> registers = MmaEmitter(emit, dot).run(adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc());
+    rewriter.replaceOpWithMultiple(dot, SmallVector<SmallVector<Value>>{registers});
+    return success();
+  }
+};
+} // namespace
+
+void tgpu::populateMmaPatterns(const TileTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<LowerMma>(types, patterns.getContext());
+}

@@ -1,0 +1,81 @@
+/// Decides which matrix products run on the tensor cores, and how the warps of a block share each of them. The others
+/// are sums of products of the ordinary kind.
+#include "ir/Layout/Constructors.h"
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_CHOOSEMMAPASS
+#include "ir/TileToTileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// PTX ISA, mma.sync: rows and columns of one instruction; K is 32 bytes of the operands.
+static constexpr int64_t kRows = 16, kColumns = 8, kDepthBytes = 32;
+
+/// The name of an operand's type in the pass option; empty for types that no tensor core takes.
+static StringRef mmaTypeName(DotOp dot) {
+  Type element = elementOf(dot.getLhs().getType());
+  if (element.isF32())
+    return dot.getPrecision() == Precision::Tf32 ? "tf32" : "";
+  return element.isF16() ? "f16" : element.isBF16() ? "bf16" : element.isInteger(8) ? "i8" : "";
+}
+
+/// Warps along M and N. The fewest registers per thread first, so that no warp repeats another's work; then the least
+/// data per warp, which is the squarest piece.
+static SmallVector<int64_t> shareWarps(ArrayRef<int64_t> shape, int64_t warps) {
+  SmallVector<int64_t> best;
+  std::pair<int64_t, int64_t> bestCost;
+  for (int64_t rows = 1; rows <= warps; ++rows) {
+    if (warps % rows != 0)
+      continue;
+    int64_t columns = warps / rows;
+    Layout layout =
+        mmaAccumulatorLayout(Shape(shape.begin(), shape.end()), {static_cast<int>(rows), static_cast<int>(columns)});
+    std::pair<int64_t, int64_t> cost = {layout.numRegisters(), shape[0] / rows + shape[1] / columns};
+    if (best.empty() || cost < bestCost) {
+      best = {rows, columns};
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+namespace {
+struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([&](DotOp dot) {
+      std::string fault = whyNot(dot);
+      if (fault.empty()) {
+        SmallVector<int64_t> shared = shareWarps(shapeOf(dot.getType()), kernelWarps(getOperation(), warps));
+        dot->setAttr(TileGPUDialect::kMma, DenseI64ArrayAttr::get(&getContext(), shared));
+        return;
+      }
+      remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
+          << "dot does not run on the tensor cores" << remark::reason("{0}", fault);
+    });
+  }
+
+private:
+  std::string whyNot(DotOp dot) {
+    StringRef type = mmaTypeName(dot);
+    if (type.empty() || !llvm::is_contained(types, type))
+      return "no instruction of the target takes operands of this type and precision";
+    ArrayRef<int64_t> lhs = shapeOf(dot.getLhs().getType()), result = shapeOf(dot.getType());
+    int64_t depth = kDepthBytes / (elementOf(dot.getLhs().getType()).getIntOrFloatBitWidth() / 8);
+    for (auto [name, extent, unit] :
+         {std::tuple("M", result[0], kRows), std::tuple("N", result[1], kColumns), std::tuple("K", lhs[1], depth)})
+      if (extent % unit != 0)
+        return std::string(name) + " is " + std::to_string(extent) + ", no multiple of " + std::to_string(unit);
+    return "";
+  }
+};
+} // namespace
