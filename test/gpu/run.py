@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the GPU tests and benchmarks of a bundle (see pack.sh) and writes OUT/results.json; prints a short table last.
 
-Correctness comes first, then the sanitizers, then speed. Each step is a child process with its own time limit, so that
-a kernel that fails or hangs costs that step alone. Exits with 1 if one did.
+Correctness comes first, then speed, then the sanitizers. Each step is a child process with its own time limit, so that
+a kernel that fails or hangs costs that step alone; the record is written after each phase. Exits with 1 if a step
+failed.
 """
 import argparse
 import datetime
@@ -27,13 +28,16 @@ CHECKERS = 12  # processes that share the GPU while nothing is timed
 class Steps:
     """Runs commands with a time limit and remembers how each went."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, seconds=None):
         self.folder = folder
+        self.end = time.monotonic() + seconds if seconds else None
         self.rows = []
 
     def run(self, name, command, limit):
         """Whether `command` succeeded; its output and outcome are kept."""
         begin = time.monotonic()
+        if self.end:
+            limit = max(1, min(limit, self.end - begin))
         # A session of its own, so that a child of the command cannot outlive it and hold the GPU.
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder,
                                    start_new_session=True)
@@ -97,41 +101,49 @@ def benchmark(steps, bundle):
     return results
 
 
+def write(record, steps, folder):
+    """The record so far; what passed is kept without its output."""
+    rows = [{key: value for key, value in row.items() if key != "output" or not row["ok"]} for row in steps.rows]
+    with open(os.path.join(folder, "results.json"), "w", encoding="utf-8") as file:
+        json.dump({**record, "steps": rows}, file, indent=1)
+        file.write("\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bundle", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--only", choices=("smoke", "check", "sanitize", "time"), action="append")
+    parser.add_argument("--only", choices=("smoke", "check", "time", "sanitize"), action="append")
+    parser.add_argument("--seconds", type=float, help="time for all steps together")
     options = parser.parse_args()
-    wanted = options.only or ["smoke", "check", "sanitize", "time"]
+    wanted = options.only or ["smoke", "check", "time", "sanitize"]
     os.makedirs(options.out, exist_ok=True)
 
     with tempfile.TemporaryDirectory() as bundle:
         with tarfile.open(options.bundle) as archive:
             archive.extractall(bundle)
         tilec = os.path.join(bundle, "tilec")
-        steps = Steps(bundle)
+        steps = Steps(bundle, options.seconds)
         smi = query(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
         gpu, _, driver = smi.partition("\n")[0].partition(", ")
         with open(os.path.join(bundle, "commit"), encoding="utf-8") as file:
             commit = file.read().strip()
         record = {"schema": 1, "date": datetime.date.today().isoformat(), "gpu": gpu, "driver": driver,
-                  "compiler": query([tilec, "--version"]).replace("\n", ", "), "commit": commit, "results": []}
+                  "compiler": ", ".join(query([tilec, "--version"]).split("\n  ")), "commit": commit, "results": []}
         print(json.dumps(record))
 
         smoke = [tilec, "check", f"{ROOT}/examples/vector_add.tile", "--device", "gpu"]
         alive = steps.run("smoke: vector add", smoke, 60)
         if alive and "check" in wanted:
             steps.run_all(checks(tilec))
-        if alive and "sanitize" in wanted:
-            steps.run_all(sanitized(tilec))
+        write(record, steps, options.out)
         if alive and "time" in wanted:
             record["results"] = benchmark(steps, bundle)
-        record["steps"] = steps.rows
+        write(record, steps, options.out)
+        if alive and "sanitize" in wanted:
+            steps.run_all(sanitized(tilec))
+        write(record, steps, options.out)
 
-    with open(os.path.join(options.out, "results.json"), "w", encoding="utf-8") as file:
-        json.dump(record, file, indent=1)
-        file.write("\n")
     failed = [row["name"] for row in steps.rows if not row["ok"]]
     missed = [result for result in record["results"]
               if result["peer_us"]["median"] / result["ours_us"]["median"] < result["goal"]]
