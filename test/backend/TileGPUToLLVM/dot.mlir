@@ -39,3 +39,44 @@ func.func @sums_of_products(%p: !tile.ptr<f64>) attributes {tgpu.warps = 4 : i64
   tile.store %d, %v[%o :+ 16, %o :+ 16] {unchecked} : tensor<16x16xf64, #c>, !tile.view<16x16xf64>, (index, index)
   return
 }
+
+// In fragments already: nothing travels. Every element of f32 is rounded to tf32 once per thread that holds it.
+#one = #tgpu.layout<"16x8: reg b1 a8; lane b2 b4 a1 a2 a4; warp">
+#a32 = #tgpu.layout<"16x8: reg a8 b4; lane b1 b2 a1 a2 a4; warp">
+#b32 = #tgpu.layout<"8x8: reg a4; lane a1 a2 b1 b2 b4; warp">
+// CHECK-LABEL: func @tf32_rounds_its_operands
+// CHECK-NOT:     nvvm.barrier0
+// CHECK-COUNT-6: "cvt.rna.tf32.f32 $0, $1;"
+// CHECK:         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// CHECK-NOT:     mma.sync
+func.func @tf32_rounds_its_operands(%p: !tile.ptr<f32>) attributes {tgpu.warps = 1 : i64} {
+  %o = arith.constant 0 : index
+  %x = tile.make_view %p, [16, 8], [8, 1] : !tile.ptr<f32> -> !tile.view<16x8xf32>
+  %a = tile.load %x[%o :+ 16, %o :+ 8] {unchecked} : !tile.view<16x8xf32>, (index, index) -> tensor<16x8xf32, #a32>
+  %b = tile.load %x[%o :+ 8, %o :+ 8] {unchecked} : !tile.view<16x8xf32>, (index, index) -> tensor<8x8xf32, #b32>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32, #one>
+  %d = tile.dot tf32 signed %a, %b, %c {tgpu.mma = array<i64: 1, 1>} : tensor<16x8xf32, #a32>, tensor<8x8xf32, #b32>, tensor<16x8xf32, #one>
+  tile.store %d, %x[%o :+ 16, %o :+ 8] {unchecked} : tensor<16x8xf32, #one>, !tile.view<16x8xf32>, (index, index)
+  return
+}
+
+// Sums of bytes wrap: no `.satfinite`. A long K continues the sums of what came before it.
+#a8 = #tgpu.layout<"16x64: reg b1 b2 a8 b16 b32; lane b4 b8 a1 a2 a4; warp">
+#b8 = #tgpu.layout<"64x8: reg a1 a2 a16 a32; lane a4 a8 b1 b2 b4; warp">
+// CHECK-LABEL: func @bytes_wrap
+// CHECK:         %[[FIRST:.*]] = llvm.inline_asm {{.*}}"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32
+// CHECK:         %[[SUM:.*]] = llvm.extractvalue %[[FIRST]][0]
+// CHECK:         "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32{{.*}} %[[SUM]],
+// CHECK-NOT:     mma.sync
+func.func @bytes_wrap(%p: !tile.ptr<i8>, %q: !tile.ptr<i32>) attributes {tgpu.warps = 1 : i64} {
+  %o = arith.constant 0 : index
+  %x = tile.make_view %p, [16, 64], [64, 1] : !tile.ptr<i8> -> !tile.view<16x64xi8>
+  %y = tile.make_view %p, [64, 8], [8, 1] : !tile.ptr<i8> -> !tile.view<64x8xi8>
+  %z = tile.make_view %q, [16, 8], [8, 1] : !tile.ptr<i32> -> !tile.view<16x8xi32>
+  %a = tile.load %x[%o :+ 16, %o :+ 64] {unchecked} : !tile.view<16x64xi8>, (index, index) -> tensor<16x64xi8, #a8>
+  %b = tile.load %y[%o :+ 64, %o :+ 8] {unchecked} : !tile.view<64x8xi8>, (index, index) -> tensor<64x8xi8, #b8>
+  %c = arith.constant dense<0> : tensor<16x8xi32, #one>
+  %d = tile.dot ieee unsigned %a, %b, %c {tgpu.mma = array<i64: 1, 1>} : tensor<16x64xi8, #a8>, tensor<64x8xi8, #b8>, tensor<16x8xi32, #one>
+  tile.store %d, %z[%o :+ 16, %o :+ 8] {unchecked} : tensor<16x8xi32, #one>, !tile.view<16x8xi32>, (index, index)
+  return
+}
