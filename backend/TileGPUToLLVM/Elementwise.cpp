@@ -13,22 +13,25 @@ struct PerRegister : public ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() == 0 || op->getNumRegions() != 0)
       return rewriter.notifyMatchFailure(op, "not elementwise");
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return rewriter.notifyMatchFailure(op, "no layout");
-    SmallVector<Value> results;
-    for (auto [index, type] : llvm::enumerate(types)) {
+    SmallVector<SmallVector<Type>> types(op->getNumResults());
+    for (auto [result, registers] : llvm::zip_equal(op->getResultTypes(), types))
+      if (failed(getTypeConverter()->convertTypes(result, registers)))
+        return rewriter.notifyMatchFailure(op, "no layout");
+    SmallVector<SmallVector<Value>> results(op->getNumResults());
+    for (size_t index = 0; index < types.front().size(); ++index) {
       OperationState state(op->getLoc(), op->getName());
       // A scalar operand serves every register.
       for (ValueRange operand : operands)
         state.operands.push_back(operand.size() == 1 ? operand[0] : operand[index]);
-      state.addTypes(type);
+      for (ArrayRef<Type> registers : types)
+        state.addTypes(registers[index]);
       state.addAttributes(op->getAttrs());
-      results.push_back(rewriter.create(state)->getResult(0));
+      for (auto [values, value] : llvm::zip_equal(results, rewriter.create(state)->getResults()))
+        values.push_back(value);
     }
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{results});
+    rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 };
