@@ -69,7 +69,7 @@ static llvm::SmallVector<std::string> mmaTypes(const Target &target) {
 void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
   case Stage::TileGPU:
-    passes.addPass(tgpu::createAssumeVariantPass({options.variant}));
+    passes.addPass(tgpu::createAssumeVariantPass({options.variants}));
     passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({mmaTypes(*options.target), options.warps}));
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass({options.warps}));
     break;

@@ -31,8 +31,9 @@ Stage stageOf(mlir::ModuleOp module);
 /// What the passes are told.
 struct PipelineOptions {
   const Target *target = nullptr;
-  unsigned warps = 4;              ///< per block, for kernels that do not say
-  std::string variant = "generic"; ///< which promises of the launcher a kernel may use; see runtime/launch/README.md
+  unsigned warps = 4; ///< per block, for kernels that do not say
+  /// Which forms of a kernel are made; see runtime/launch/README.md.
+  llvm::SmallVector<std::string> variants = {"fast", "generic"};
 };
 
 /// Adds the passes that belong to the meaning of a program (which sums are fused). They run once, on what the frontend

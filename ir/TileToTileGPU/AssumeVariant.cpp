@@ -77,25 +77,35 @@ static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
   return success();
 }
 
+/// Whether the launcher has anything to promise: it checks tensors only.
+static bool takesTensors(DictionaryAttr contract) { return !tensorsOf(contract).empty(); }
+
 namespace {
 struct AssumeVariantPass : public tgpu::impl::AssumeVariantPassBase<AssumeVariantPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (variant != "fast" && variant != "generic") {
-      getOperation().emitError() << "variant is `" << variant << "`; expected `fast` or `generic`";
-      return signalPassFailure();
-    }
-    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+    for (const std::string &variant : variants)
+      if (variant != "fast" && variant != "generic") {
+        getOperation().emitError() << "variant is `" << variant << "`; expected `fast` or `generic`";
+        return signalPassFailure();
+      }
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
       if (!contract)
         continue;
-      kernel->setAttr(TileGPUDialect::kVariant, StringAttr::get(&getContext(), variant));
-      if (variant == "generic")
-        continue;
-      kernel.setSymName((kernel.getSymName() + "$fast").str());
-      if (failed(assumeFast(kernel, contract)))
-        return signalPassFailure();
+      if (llvm::is_contained(variants, "fast") && takesTensors(contract)) {
+        OpBuilder builder(kernel);
+        auto fast = cast<func::FuncOp>(builder.clone(*kernel));
+        fast.setSymName((kernel.getSymName() + "$fast").str());
+        fast->setAttr(TileGPUDialect::kVariant, builder.getStringAttr("fast"));
+        if (failed(assumeFast(fast, contract)))
+          return signalPassFailure();
+      }
+      if (llvm::is_contained(variants, "generic"))
+        kernel->setAttr(TileGPUDialect::kVariant, StringAttr::get(&getContext(), "generic"));
+      else
+        kernel.erase();
     }
   }
 };

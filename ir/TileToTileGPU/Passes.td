@@ -5,15 +5,15 @@
 include "mlir/Pass/PassBase.td"
 
 def AssumeVariantPass : Pass<"tgpu-assume-variant", "::mlir::ModuleOp"> {
-  let summary = "makes every kernel the variant that is asked for";
+  let summary = "makes the variants of every kernel";
   let description = [{
-    Marks each kernel with the facts that the launcher checks before it picks the variant, and names it as
-    runtime/launch/README.md says. `generic` assumes nothing and keeps the name; `fast` is named `kernel$fast` and
-    assumes that bases and the outer strides of tensors are multiples of 16 bytes and that all byte offsets within a
-    tensor are below 2^31. Needs the contract of the kernel.
+    A kernel becomes one copy per variant, marked with the facts that the launcher checks before it picks it, and named
+    as runtime/launch/README.md says. `generic` assumes nothing and keeps the name; `fast`, before it, is named
+    `kernel$fast` and assumes that bases and the outer strides of tensors are multiples of 16 bytes and that all byte
+    offsets within a tensor are below 2^31. A kernel without tensors has no fast variant. Needs the contract.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
-  let options = [Option<"variant", "variant", "std::string", /*default=*/"\"generic\"", "`fast` or `generic`">];
+  let options = [ListOption<"variants", "variants", "std::string", "`fast`, `generic` or both">];
 }
 
 def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tgpu-assume-variant=variant=fast --verify-diagnostics
+// RUN: tile-opt %s --tgpu-assume-variant=variants=fast --verify-diagnostics
 
 // expected-error @below {{contract lists 2 arguments; expected 1}}
 func.func @too_many(%x: !tile.ptr<f32>) attributes {tile.contract = {

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --split-input-file --tgpu-assume-variant=variant=fast | FileCheck %s --check-prefixes=FAST
-// RUN: tile-opt %s --split-input-file --tgpu-assume-variant=variant=generic | FileCheck %s --check-prefixes=GENERIC
+// RUN: tile-opt %s --split-input-file --tgpu-assume-variant=variants=fast | FileCheck %s --check-prefixes=FAST
+// RUN: tile-opt %s --split-input-file --tgpu-assume-variant=variants=generic | FileCheck %s --check-prefixes=GENERIC
 
 // Strides of the outer axes are multiples of 16 bytes, the innermost of a strided tensor may be anything, and nothing is
 // known of a raw pointer.
@@ -15,5 +15,14 @@
 func.func @k(%x: !tile.ptr<bf16>, %m: index, %s0: index, %s1: index, %p: !tile.ptr<f32>) attributes {tile.contract = {
     parameters = [{name = "x", kind = "tensor", strided = true, extents = [["M"], ["M"]]}, {name = "p", kind = "pointer"}],
     abi = [{pointer = "x"}, {dim = "M"}, {stride = "x", axis = 0}, {stride = "x", axis = 1}, {pointer = "p"}]}} {
+  return
+}
+
+// -----
+
+// The launcher promises nothing of raw pointers.
+// FAST-NOT:      $fast
+// GENERIC:       func @pointers
+func.func @pointers(%p: !tile.ptr<f32>) attributes {tile.contract = {parameters = [{name = "p", kind = "pointer"}], abi = [{pointer = "p"}]}} {
   return
 }
