@@ -152,7 +152,7 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
                          quote(builtin.name) + " is not defined for " + unified->type.text() + "; expected " +
                              std::string(describe(builtin.domain)));
     if (isInteger(scalar) && builtin.domain <= Domain::Float)
-      diagnostic.help("convert first: " + quote(evaluator.text(operands[0].range) + " as f32"));
+      diagnostic.help("convert first: " + evaluator.spelledCast(operands[0].range, "f32"));
     return {};
   }
   return Value(builtin.emit(evaluator, unified->values, scalar, evaluator.at(arguments.range)), unified->type);

@@ -104,7 +104,11 @@ Value Evaluator::evaluateMethod(const ast::Member &member, CallArguments &argume
       arguments.arguments.insert(arguments.arguments.begin(), {"", {}, member.base.get(), base});
       return callBuiltin(*findBuiltin(method), arguments);
     }
-  return fail(Code::E0106, member.name.range, base.value.describe() + " has no method " + quote(member.name.text));
+  DiagnosticBuilder diagnostic =
+      report(Code::E0106, member.name.range, base.value.describe() + " has no method " + quote(member.name.text));
+  if (findBuiltin(member.name.text))
+    diagnostic.help("write it as a function: " + quote(member.name.text + "(" + text(base.range) + ", …)"));
+  return {};
 }
 
 Value Evaluator::callBuiltin(const Builtin &builtin, CallArguments &arguments) {

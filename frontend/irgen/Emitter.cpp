@@ -27,6 +27,27 @@ DiagnosticBuilder Emitter::report(Code code, SourceRange range, std::string mess
   return diagnostic;
 }
 
+std::string Emitter::spelledCast(SourceRange range, std::string_view type) const {
+  std::string operand = text(range);
+  int depth = 0;
+  bool isOne = true;
+  for (char c : operand) {
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    isOne &= depth > 0 || std::isalnum(static_cast<unsigned char>(c)) ||
+             std::string_view("_.()[]").find(c) != std::string_view::npos;
+  }
+  return quote((isOne ? operand : "(" + operand + ")") + " as " + std::string(type));
+}
+
+void Emitter::suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const {
+  if (!operand.value.isView())
+    return;
+  std::string positions;
+  for (size_t i = 0, rank = operand.value.type().extents.size(); i < rank; ++i)
+    positions += i + 1 == rank ? "0 :+ BLOCK" : "i, ";
+  diagnostic.help("a tensor is read region by region: " + quote(text(operand.range) + "[" + positions + "]"));
+}
+
 //===-- Constants
 
 static mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::TypedAttr attribute, const std::vector<Dim> &shape,
@@ -110,7 +131,8 @@ static void reportMismatch(Emitter &emitter, const Operand &operand, Scalar targ
       emitter.report(Code::E0206, operand.range,
                      (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + expected);
   if (value.isConstantScalar() || value.isTile())
-    diagnostic.help("write " + quote(emitter.text(operand.range) + " as " + expected));
+    diagnostic.help("write " + emitter.spelledCast(operand.range, expected));
+  emitter.suggestRegion(diagnostic, operand);
 }
 
 /// Reports unless `target` is what the constant may become without `as`.

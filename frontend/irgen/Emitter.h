@@ -52,6 +52,10 @@ public:
     return {};
   }
   std::string text(SourceRange range) const { return std::string(sources.text(range)); }
+  /// `range as type`, as one would write it: what `as` would not reach stands in parentheses.
+  std::string spelledCast(SourceRange range, std::string_view type) const;
+  /// Says how a tensor becomes a tile, if `operand` is one.
+  void suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const;
 
   //===-- Constants
 

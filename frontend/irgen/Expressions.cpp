@@ -384,7 +384,11 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
     arguments.arguments.push_back({"", {}, member.base.get(), {base, member.base->range}});
     return callBuiltin(*findBuiltin("transpose"), arguments);
   }
-  return fail(Code::E0106, member.name.range, base.describe() + " has no member " + quote(member.name.text));
+  DiagnosticBuilder diagnostic =
+      report(Code::E0106, member.name.range, base.describe() + " has no member " + quote(member.name.text));
+  if (base.isView())
+    diagnostic.help("the extents of a tensor are known by the names that its declaration gives them");
+  return {};
 }
 
 //===-- Expressions

@@ -374,6 +374,8 @@ Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, Sourc
                                           quote(ast::spelling(op)) + " is not defined for " + lhs.value.describe() +
                                               " and " + rhs.value.describe());
     diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    for (const Operand &operand : {lhs, rhs})
+      suggestRegion(diagnostic, operand);
     return Value();
   };
   bool bothTypes = lhs.value.as<TypeConstant>() && rhs.value.as<TypeConstant>();

@@ -106,8 +106,9 @@ static std::optional<Operand> tileArgument(Evaluator &evaluator, const Builtin &
   Operand x = arguments.operand("x");
   if (x.value.isTile() && !x.value.type().shape.empty() && !x.value.type().element.isPointer)
     return x;
-  evaluator.report(Code::E0206, x.range,
-                   "operand of " + quote(self.name) + " is " + x.value.describe() + "; expected a tile");
+  DiagnosticBuilder diagnostic = evaluator.report(
+      Code::E0206, x.range, "operand of " + quote(self.name) + " is " + x.value.describe() + "; expected a tile");
+  evaluator.suggestRegion(diagnostic, x);
   return std::nullopt;
 }
 

@@ -105,7 +105,7 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
                              : !isFloat(left.element.scalar);
       const Operand &from = convertLeft ? lhs : rhs;
       Scalar to = (convertLeft ? right : left).element.scalar;
-      diagnostic.help("convert one of them: " + quote(text(from.range) + " as " + std::string(nameOf(to))));
+      diagnostic.help("convert one of them: " + spelledCast(from.range, nameOf(to)));
     }
     return std::nullopt;
   };
@@ -120,7 +120,9 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
     }
     Type type = value.type();
     if (!type.isTile() || type.element.isPointer) {
-      report(Code::E0206, operand.range, "found " + value.describe() + "; expected a number, a bool or a tile of them");
+      DiagnosticBuilder diagnostic = report(
+          Code::E0206, operand.range, "found " + value.describe() + "; expected a number, a bool or a tile of them");
+      suggestRegion(diagnostic, operand);
       return std::nullopt;
     }
     std::optional<Scalar> common = result ? irgen::commonScalar(*result, type.element.scalar) : type.element.scalar;
