@@ -70,6 +70,7 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
   switch (stage) {
   case Stage::TileGPU:
     passes.addPass(tgpu::createAssumeVariantPass({options.variants}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createLinearizeGridPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({mmaTypes(*options.target), options.warps}));
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass({options.warps}));
     break;

@@ -59,6 +59,8 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
+  if (name == kLinearGrid)
+    return isa<UnitAttr>(value) ? success() : fault("a unit");
   if (name == kMma) {
     auto warps = dyn_cast<DenseI64ArrayAttr>(value);
     return warps && warps.size() == 2 ? success() : fault("two counts of warps");

@@ -16,6 +16,16 @@ def AssumeVariantPass : Pass<"tgpu-assume-variant", "::mlir::ModuleOp"> {
   let options = [ListOption<"variants", "variants", "std::string", "`fast`, `generic` or both">];
 }
 
+def LinearizeGridPass : Pass<"tgpu-linearize-grid", "::mlir::func::FuncOp"> {
+  let summary = "puts a grid of several axes on the first axis of the hardware";
+  let description = [{
+    `tile.program_id` and `tile.num_programs` of a kernel whose grid has several axes are computed from the first axis
+    alone, and the kernel gets `tgpu.linear_grid`, which the manifest passes on to the launcher. Needs the contract; a
+    grid with an expression that is not covered is left alone.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+}
+
 def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let summary = "decides which products run on the tensor cores";
   let description = [{

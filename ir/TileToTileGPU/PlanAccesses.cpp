@@ -73,7 +73,9 @@ private:
     int64_t held = maxVector(layout.getLayout(), *dim);
     int64_t aligned = std::max<int64_t>(addressDivisor(solver, access) / bytes, 1);
     int64_t vector = std::min({held, aligned, kVectorBytes / bytes});
-    if (vector * bytes < kVectorBytes)
+    // The generic variant knows nothing of addresses; the fast one reports what it could know.
+    auto variant = kernel->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
+    if (vector * bytes < kVectorBytes && !(variant && variant.getValue() == "generic"))
       remarkNarrow(access, vector * bytes,
                    aligned * bytes < kVectorBytes
                        ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"

@@ -39,6 +39,8 @@ static llvm::json::Object describe(LLVM::LLVMFuncOp function, llvm::StringRef va
                            {"warps", attribute(function, tgpu::TileGPUDialect::kWarps)},
                            {"shared_bytes", attribute(function, tgpu::TileGPUDialect::kSharedBytes)}};
   entry["requires"] = variant == "fast" ? llvm::json::Array{"align16", "offsets31"} : llvm::json::Array{};
+  if (function->hasAttr(tgpu::TileGPUDialect::kLinearGrid))
+    entry["grid"] = "linear";
   const auto *used = llvm::find_if(kernels, [&](const auto &k) { return k.resources.name == function.getSymName(); });
   if (used == kernels.end())
     return entry;

@@ -1,0 +1,34 @@
+// RUN: tile-opt %s --tgpu-linearize-grid | FileCheck %s
+
+// CHECK-LABEL: func @two_axes
+// CHECK-SAME:    %[[M:[^:]*]]: index, %[[N:[^:]*]]: index
+// CHECK-SAME:    tgpu.linear_grid
+// CHECK-DAG:     %[[PADDED:.*]] = arith.addi %[[M]], %c127
+// CHECK:         %[[ROWS:.*]] = arith.divui %[[PADDED]], %c128
+// CHECK:         %[[ROWS32:.*]] = arith.index_cast %[[ROWS]] : index to i32
+// CHECK:         arith.remui %{{.*}}, %[[ROWS32]]
+// CHECK:         arith.divui %{{.*}}, %{{.*}} : i32
+// CHECK-NOT:     tile.program_id 1
+// CHECK:         tile.assert
+func.func @two_axes(%m: index, %n: index) attributes {tile.contract = {
+    abi = [{dim = "M"}, {dim = "N"}], constants = [{name = "B", value = 128 : i64}],
+    grid = [["M", "B", "cdiv"], ["N"]]}} {
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %rows = tile.num_programs 0
+  %s = arith.addi %i, %j : index
+  %c = arith.cmpi slt, %s, %rows : index
+  tile.assert %c, "used" : i1
+  return
+}
+
+// CHECK-LABEL: func @unknown_operator
+// CHECK-NOT:     linear_grid
+// CHECK:         tile.program_id 1
+func.func @unknown_operator(%m: index, %n: index) attributes {tile.contract = {
+    abi = [{dim = "M"}, {dim = "N"}], grid = [["M", "next_pow2"], ["N"]]}} {
+  %j = tile.program_id 1
+  %c = arith.cmpi slt, %j, %m : index
+  tile.assert %c, "used" : i1
+  return
+}
