@@ -21,10 +21,14 @@ stage_lit() { ninja -C build/release check-lit; }
 stage_unit() { ninja -C build/release check-unit; }
 stage_sanitize() { .ci/configure.sh sanitize && ninja -C build/sanitize check-unit; }
 stage_examples() {
-  local file
+  local tilec=build/release/bin/tilec file arch
+  mkdir -p build/examples
   for file in examples/*.tile; do
-    build/release/bin/tilec check "$file" --device=cpu || return 1
-  done
+    for arch in sm_80 sm_86 sm_89 sm_90a sm_100 sm_120; do
+      printf '%s\n' "$tilec $file -D N=1000 --arch=$arch -o build/examples/$(basename "$file" .tile)-$arch.cubin"
+    done
+    printf '%s\n' "$tilec check $file --device=cpu"
+  done | xargs -P "$(nproc)" -d '\n' -I {} sh -c '{} || { echo "failed: {}"; exit 255; }'
 }
 stage_sanitize-full() {
   .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-lit check-unit
@@ -39,7 +43,7 @@ stages=(
   "lit: IR, frontend and end-to-end tests"
   "unit: GoogleTest of the release build"
   "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
-  "examples: each against its specification, on the CPU interpreter"
+  "examples: compiled for every GPU, checked against their specifications on the CPU interpreter"
 )
 full_stages=("sanitize-full: likewise with all that uses MLIR")
 
