@@ -15,5 +15,5 @@ python3 test/gpu/cases.py --compile "$bundle/tilec" "$bundle/kernels"
   git rev-parse HEAD
   git status --porcelain --untracked-files=no | sed 's/.*/changed/;q'
 } | paste -sd+ >"$bundle/commit"
-tar -C "$bundle" -c . | xz -6 -T0 >build/device/bundle.tar.xz
+tar -C "$bundle" -c . | xz -3 -T0 >build/device/bundle.tar.xz
 ls -l build/device/bundle.tar.xz
