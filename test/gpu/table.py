@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes README.md's performance table from the newest record in test/gpu/results.
+"""Writes README.md's section on speed from the newest record in test/gpu/results.
 
-  table.py            rewrites what stands between the markers in README.md
+  table.py            rewrites what stands between the markers in README.md; nothing where there is no record
   table.py --check    fails if that would change anything
   table.py FILE       prints the table of one record
 """
@@ -60,13 +60,12 @@ def main(arguments):
         print(table(json.loads(read(arguments[0]))), end="")
         return 0
     record = newest()
-    if record is None:
-        return 0 if BEGIN not in read(README) else sys.exit("table: README.md has a table but there is no record")
+    section = f"## Speed\n\n{table(json.loads(read(record)))}\n" if record else ""
     old = read(README)
-    new = replaced(old, table(json.loads(read(record))))
+    new = replaced(old, section)
     if arguments:
         if old != new:
-            print(f"table: README.md differs from {os.path.relpath(record, ROOT)}; run test/gpu/table.py")
+            print("table: README.md differs from the newest record in test/gpu/results; run test/gpu/table.py")
         return int(old != new)
     with open(README, "w", encoding="utf-8") as file:
         file.write(new)
