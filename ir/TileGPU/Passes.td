@@ -13,6 +13,15 @@ def RemoveConversionsPass : Pass<"tgpu-remove-conversions", "::mlir::func::FuncO
   }];
 }
 
+def PrefetchLoadsPass : Pass<"tgpu-prefetch-loads", "::mlir::func::FuncOp"> {
+  let summary = "issues the loads of a product's loop one iteration early";
+  let description = [{
+    In a loop with a `tile.dot`, loads from constant views whose positions depend on the loop's variable alone are
+    carried: each iteration uses what the one before loaded, and loads for the next. Tiles have layouts. Too many
+    registers are a remark.
+  }];
+}
+
 def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
   let summary = "places what ops keep in shared memory";
   let description = [{

@@ -1,0 +1,130 @@
+/// Issues the loads of a product's loop one iteration early, into registers, so that the tensor cores have work while
+/// memory answers. A load qualifies when nobody writes its view during the launch, when it touches nothing outside of
+/// the view (so that the one past the last iteration is harmless), and when its positions depend on the loop's variable
+/// alone.
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_PREFETCHLOADSPASS
+#include "ir/TileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// Registers of a thread that tiles carried by a loop may take; the rest of 255 is for fragments and addresses.
+static constexpr int64_t kMaxCarriedWords = 144;
+
+/// 32-bit registers of a thread that hold a tile; none for a scalar.
+static int64_t wordsOf(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  Type element = elementOf(type);
+  if (!layout || !element.isIntOrFloat())
+    return 0;
+  return llvm::divideCeil(layout.getLayout().numRegisters() * element.getIntOrFloatBitWidth(), 32);
+}
+
+/// Collects the ops of the body that `value` is computed by, in order; fails where it depends on what a loop carries.
+static LogicalResult collectSlice(scf::ForOp loop, Value value, llvm::SetVector<Operation *> &slice) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isPure(op) ||
+      llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); }))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collectSlice(loop, operand, slice)))
+      return failure();
+  slice.insert(op);
+  return success();
+}
+
+namespace {
+struct Prefetch {
+  LoadOp load;
+  llvm::SetVector<Operation *> slice;
+
+  /// The load as the iteration of `variable` issues it.
+  Value emit(OpBuilder &builder, scf::ForOp loop, Value variable) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), variable);
+    for (Operation *op : slice)
+      builder.clone(*op, mapping);
+    return builder.clone(*load, mapping)->getResult(0);
+  }
+};
+
+struct PrefetchLoadsPass : public tgpu::impl::PrefetchLoadsPassBase<PrefetchLoadsPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!loop->hasAttr(TileGPUDialect::kPrefetched) && !loop.getBody()->getOps<DotOp>().empty())
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      prefetch(loop);
+  }
+
+private:
+  static std::optional<Prefetch> candidate(scf::ForOp loop, LoadOp load) {
+    Prefetch prefetch{load, {}};
+    if (!load.getView().getType().getConstant() || !isSpeculatable(load) || !wordsOf(load.getType()))
+      return std::nullopt;
+    for (Value operand : load->getOperands())
+      if (failed(collectSlice(loop, operand, prefetch.slice)))
+        return std::nullopt;
+    // What does not change is hoisted, not prefetched.
+    bool varies = llvm::any_of(
+        prefetch.slice, [&](Operation *op) { return llvm::is_contained(op->getOperands(), loop.getInductionVar()); });
+    return varies || llvm::is_contained(load->getOperands(), loop.getInductionVar()) ? std::optional(prefetch)
+                                                                                     : std::nullopt;
+  }
+
+  void prefetch(scf::ForOp loop) {
+    int64_t words = 0;
+    for (Type type : loop.getResultTypes())
+      words += wordsOf(type);
+    SmallVector<Prefetch> prefetches;
+    for (auto load : loop.getBody()->getOps<LoadOp>())
+      if (std::optional<Prefetch> found = candidate(loop, load)) {
+        prefetches.push_back(*found);
+        words += wordsOf(load.getType());
+      }
+    if (prefetches.empty())
+      return;
+    if (words > kMaxCarriedWords) {
+      remark::missed(loop.getLoc(), remark::RemarkOpts::name("PrefetchLoads").category("tgpu-prefetch-loads"))
+          << "loads are not issued an iteration early"
+          << remark::reason("tiles carried by the loop would take {0} registers of a thread", words);
+      return;
+    }
+    IRRewriter rewriter(loop);
+    SmallVector<Value> first;
+    for (Prefetch &prefetch : prefetches)
+      first.push_back(prefetch.emit(rewriter, loop, loop.getLowerBound()));
+    auto addNext = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> arguments) {
+      OpBuilder::InsertionGuard guard(builder);
+      auto inner = cast<scf::ForOp>(arguments.front().getOwner()->getParentOp());
+      builder.setInsertionPointToStart(inner.getBody());
+      Value next = arith::AddIOp::create(builder, loc, inner.getInductionVar(), inner.getStep());
+      SmallVector<Value> yields;
+      // The body is still that of the old loop; it is moved behind these ops afterwards.
+      for (Prefetch &prefetch : prefetches)
+        yields.push_back(prefetch.emit(builder, loop, next));
+      return yields;
+    };
+    auto replaced = cast<scf::ForOp>(
+        *loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false, addNext));
+    replaced->setAttr(TileGPUDialect::kPrefetched, rewriter.getUnitAttr());
+    for (auto [prefetch, argument] :
+         llvm::zip_equal(prefetches, replaced.getRegionIterArgs().take_back(prefetches.size()))) {
+      rewriter.replaceAllUsesWith(prefetch.load.getResult(), argument);
+      rewriter.eraseOp(prefetch.load);
+    }
+  }
+};
+} // namespace
