@@ -132,6 +132,16 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
       for (const ast::Record::Field &field : record->fields)
         check(field.name, /*allowsKnob=*/true);
   };
+  static constexpr std::string_view arguments[] = {"bucket", "configs", "key", "prune", "space", "top"};
+  for (const ast::Argument &argument : decorator.arguments) {
+    std::string name = argument.name ? argument.name->text : "";
+    if (decorator.name.text != "autotune" || llvm::is_contained(arguments, name))
+      continue;
+    DiagnosticBuilder diagnostic =
+        evaluator.report(Code::E0406, argument.range, "`@autotune` has no argument " + quote(name));
+    if (std::string_view closest = closestName(name, {std::begin(arguments), std::end(arguments)}); !closest.empty())
+      diagnostic.help("did you mean " + quote(closest) + "?");
+  }
   for (const ast::Argument &argument : decorator.arguments) {
     if (decorator.name.text == "heuristic" && argument.name)
       check(*argument.name, true);

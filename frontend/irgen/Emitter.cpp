@@ -127,9 +127,9 @@ static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
 static void reportMismatch(Emitter &emitter, const Operand &operand, Scalar target, const std::string &what) {
   const Value &value = operand.value;
   std::string expected(nameOf(target));
-  DiagnosticBuilder diagnostic =
-      emitter.report(Code::E0206, operand.range,
-                     (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + expected);
+  std::string type = value.isTile() ? Emitter::withScalar(value.type(), target).text() : expected;
+  DiagnosticBuilder diagnostic = emitter.report(
+      Code::E0206, operand.range, (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + type);
   if (value.isConstantScalar() || value.isTile())
     diagnostic.help("write " + emitter.spelledCast(operand.range, expected));
   emitter.suggestRegion(diagnostic, operand);

@@ -146,6 +146,7 @@ private:
   Value evaluateGeneric(const ast::GenericApply &apply);
   Value evaluateBinary(const ast::Binary &binary);
   Value evaluateLogical(const ast::Binary &binary);
+  bool checkPlain(const ast::Index &index);
   Value indexTuple(const ast::Index &index, const TupleValue &tuple);
   Value indexTile(const ast::Index &index, const Operand &base);
   Value makeView(const ast::Index &index, const Operand &base);

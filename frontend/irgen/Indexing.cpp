@@ -162,6 +162,10 @@ std::optional<Evaluator::Access> Evaluator::evaluateAccess(const ast::Expr &expr
     report(Code::E0212, expr.range, what + " takes an element or region of a tensor; found " + base.value.describe());
     return std::nullopt;
   }
+  if (index->fallback) {
+    report(Code::E0212, index->fallback->range, what + " has no `else`: what is out of bounds is left alone");
+    return std::nullopt;
+  }
   return resolveAccess(*index, base);
 }
 
@@ -194,8 +198,6 @@ void Evaluator::store(const Access &access, const Operand &operand) {
         .help("write `out` or `inout` before the parameter");
     return;
   }
-  if (index.fallback)
-    report(Code::E0212, index.fallback->range, "a store has no `else`: what is out of bounds is not written");
   Type type = Type::tile(access.viewType.element, access.shape);
   std::string what = "the value stored to " + quote(text(index.base->range));
   Value value = operand.value;
@@ -311,8 +313,20 @@ Value Evaluator::makeView(const ast::Index &index, const Operand &base) {
 
 //===-- Tiles and tuples
 
+/// Reports what only an access of a tensor may have.
+bool Evaluator::checkPlain(const ast::Index &index) {
+  if (!index.fallback && index.options.empty() && !index.isUnchecked)
+    return true;
+  report(Code::E0212, index.range,
+         "`else`, `with` and `unchecked` stand at accesses of a tensor; " + quote(text(index.base->range)) +
+             " is none");
+  return false;
+}
+
 /// `x[:, None]`: dims of extent 1 are added where `None` stands.
 Value Evaluator::indexTile(const ast::Index &index, const Operand &base) {
+  if (!checkPlain(index))
+    return {};
   Value value = base.value;
   size_t axis = 0;
   size_t rank = base.value.type().shape.size();
@@ -337,6 +351,8 @@ Value Evaluator::indexTile(const ast::Index &index, const Operand &base) {
 }
 
 Value Evaluator::indexTuple(const ast::Index &index, const TupleValue &tuple) {
+  if (!checkPlain(index))
+    return {};
   if (index.positions.size() != 1 || index.positions.front().kind != Position::Kind::Plain)
     return fail(Code::E0211, index.range, "a tuple is indexed by one compile-time integer");
   const ast::Expr &position = *index.positions.front().value;

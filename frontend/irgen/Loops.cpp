@@ -262,6 +262,7 @@ void Evaluator::executeWhile(const ast::WhileStmt &loop) {
 //===-- static for
 
 void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
+  scheduleOf(loop.clauses); // for its warnings: there is no loop left that could have a schedule
   std::vector<Value> values;
   if (Range range = rangeOf(*loop.iterable); range.syntax) {
     std::vector<WideInt> bounds;

@@ -108,6 +108,9 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
   std::optional<Evaluator::Access> access = evaluator.evaluateAccess(place, "`atomic_add`");
   if (!access)
     return {};
+  if (!access->syntax->options.empty())
+    return evaluator.fail(Code::E0900, access->syntax->options.front().range,
+                          "options of this access are not supported by this version");
   if (!access->viewType.isWritable || !access->viewType.isReadable)
     return evaluator.fail(Code::E0214, place.range,
                           quote(evaluator.text(place.range)) +
@@ -131,6 +134,9 @@ static Value callInside(Evaluator &evaluator, const Builtin &self, CallArguments
   std::optional<Evaluator::Access> access = evaluator.evaluateAccess(*bound.get("access")->syntax, "`inside`");
   if (!access)
     return {};
+  if (!access->syntax->options.empty())
+    return evaluator.fail(Code::E0900, access->syntax->options.front().range,
+                          "options of this access are not supported by this version");
   Type result = Type::tile({Scalar::Bool}, access->shape);
   auto op = InsideOp::create(evaluator.builder, evaluator.at(arguments.range), evaluator.mlirType(result), access->view,
                              access->indices, access->sizes, /*provedInside=*/nullptr, access->isUnchecked);

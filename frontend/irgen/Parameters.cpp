@@ -20,7 +20,15 @@ ParameterBinder::ParameterBinder(Evaluator &evaluator, const Function &function,
   values.resize(parameters.size());
 }
 
-bool ParameterBinder::run() { return bindArguments() && bindGenerics() && declareGenerics() && declareParameters(); }
+bool ParameterBinder::run() {
+  if (function.decl)
+    for (const ast::Parameter &parameter : function.decl->parameters)
+      if (parameter.isVolatile) {
+        evaluator.report(Code::E0900, parameter.range, "`volatile` is not supported by this version");
+        return false;
+      }
+  return bindArguments() && bindGenerics() && declareGenerics() && declareParameters();
+}
 
 /// Runs `work` where names mean what they mean in the body.
 template <typename Work> auto ParameterBinder::inBody(Work work) {

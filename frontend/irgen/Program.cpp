@@ -41,6 +41,11 @@ const LoadedModule *Program::index(const ast::Module &syntax) {
   module.scope = std::make_shared<Scope>(nullptr, &module);
   loading.push_back(name);
   for (const ast::ItemPtr &item : syntax.items) {
+    if (item->kind != ast::ItemKind::Kernel && !item->decorators.empty())
+      engine
+          .report(Code::E0405, item->decorators.front().range,
+                  "`@" + item->decorators.front().name.text + "` does not stand before a kernel")
+          .secondary(item->range, "decorators are for kernels");
     if (auto *structure = ast::dynCast<ast::StructItem>(item.get()))
       engine.report(Code::E0900, structure->range, "`struct` is not supported by this version")
           .help("pass the fields as parameters, or a tuple");
