@@ -131,7 +131,8 @@ static Type wordType(Emitter &emit, const Words &words) {
   return words.count > 1 ? Type(VectorType::get(words.count, word)) : word;
 }
 
-SmallVector<Value> tgpu::emitLoad(Emitter &emit, const GlobalAddress &address, Value predicate, ValueRange others) {
+SmallVector<Value> tgpu::emitLoadWords(Emitter &emit, const GlobalAddress &address, Value predicate,
+                                       ValueRange others) {
   Words words(address);
   Type word = emit.builder.getIntegerType(8 * words.bytes);
   if (!predicate && address.cache == CacheHint::Default) {
@@ -143,7 +144,7 @@ SmallVector<Value> tgpu::emitLoad(Emitter &emit, const GlobalAddress &address, V
       loaded.push_back(LLVM::ExtractElementOp::create(emit.builder, emit.loc, load, emit.i32(i)));
     if (words.count == 1)
       loaded.push_back(load);
-    return unpackWords(emit, loaded, address.element, address.vector);
+    return loaded;
   }
   bool isVolatile = address.cache == CacheHint::Volatile;
   // Outputs come first in the numbering, then predicate and pointer, then the values that outputs start from.
@@ -173,8 +174,14 @@ SmallVector<Value> tgpu::emitLoad(Emitter &emit, const GlobalAddress &address, V
                address.constant && !isVolatile ? Emitter::Effect::None : Emitter::Effect::Memory);
   if (words.bytes == 1)
     loaded = {arith::TruncIOp::create(emit.builder, emit.loc, word, loaded[0])};
-  return unpackWords(emit, loaded, address.element, address.vector);
+  return loaded;
 }
+
+SmallVector<Value> tgpu::emitLoad(Emitter &emit, const GlobalAddress &address, Value predicate, ValueRange others) {
+  return unpackWords(emit, emitLoadWords(emit, address, predicate, others), address.element, address.vector);
+}
+
+int64_t tgpu::wordBytesOf(const GlobalAddress &address) { return Words(address).bytes; }
 
 void tgpu::emitStore(Emitter &emit, const GlobalAddress &address, Value predicate, ValueRange values) {
   Words words(address);

@@ -30,6 +30,8 @@ static void markKernel(LLVM::LLVMFuncOp kernel) {
   kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   b.getDenseI32ArrayAttr({static_cast<int32_t>(warps.getInt() * kThreadsPerWarp)}));
+  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kResidentBlocks))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks.getInt()));
 }
 
 namespace {

@@ -49,30 +49,33 @@ struct LowerLoad : public OpConversionPattern<LoadOp> {
     Type element = getTypeConverter()->convertType(type.getElementType());
     AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout, view, indices, memoryBytes(element));
     Value other = op.getOther() ? adaptor.getOther().front() : emit.zero(element);
-    int64_t vector = plan.getVector();
-    SmallVector<Value> loaded(registersOf(layout));
+    int64_t vector = plan.getVector(), registers = registersOf(layout);
     GlobalAddress address{Value(), 0, element, vector, op.getCache(), type.getConstant()};
-    for (int64_t reg = 0, e = loaded.size(); reg < e; reg += vector) {
+    int64_t wordBytes = wordBytesOf(address);
+    SmallVector<Value> words;
+    for (int64_t reg = 0; reg < registers; reg += vector) {
       std::tie(address.pointer, address.bytes) = access.address(reg);
       SmallVector<Value> others(vector, other);
-      llvm::copy(emitLoad(emit, address, access.vectorInside(reg, vector), others), loaded.begin() + reg);
+      llvm::append_range(words, emitLoadWords(emit, address, access.vectorInside(reg, vector), others));
     }
     if (Value cut = access.mayCutVectors(vector)) {
-      auto branch = scf::IfOp::create(rewriter, op.getLoc(), ValueRange(loaded).getTypes(), cut, true);
+      // What leaves the branch is what the loads gave: to unpack it first would wait for memory at every branch.
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), ValueRange(words).getTypes(), cut, true);
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      SmallVector<Value> completed(loaded);
+      SmallVector<Value> elements = unpackWords(emit, words, element, registers);
       address.vector = 1;
-      for (int64_t reg = 0, e = loaded.size(); reg < e; ++reg) {
+      for (int64_t reg = 0; reg < registers; ++reg) {
         std::tie(address.pointer, address.bytes) = access.address(reg);
         // The lanes of a whole vector are loaded again, which is cheaper than to tell them apart.
-        completed[reg] = emitLoad(emit, address, access.inside(reg), loaded[reg])[0];
+        elements[reg] = emitLoad(emit, address, access.inside(reg), elements[reg])[0];
       }
-      scf::YieldOp::create(rewriter, op.getLoc(), completed);
+      scf::YieldOp::create(rewriter, op.getLoc(), packWords(emit, elements, wordBytes));
       rewriter.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(rewriter, op.getLoc(), loaded);
-      loaded.assign(branch.getResults().begin(), branch.getResults().end());
+      scf::YieldOp::create(rewriter, op.getLoc(), words);
+      words.assign(branch.getResults().begin(), branch.getResults().end());
     }
+    SmallVector<Value> loaded = unpackWords(emit, words, element, registers);
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{loaded});
     return success();
   }

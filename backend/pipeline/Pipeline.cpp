@@ -97,6 +97,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     passes.addPass(createLoopInvariantCodeMotionPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));

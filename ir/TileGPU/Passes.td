@@ -13,6 +13,15 @@ def RemoveConversionsPass : Pass<"tgpu-remove-conversions", "::mlir::func::FuncO
   }];
 }
 
+def IssueLoadsEarlyPass : Pass<"tgpu-issue-loads-early", "::mlir::func::FuncOp"> {
+  let summary = "has the loads of a kernel without products in flight together";
+  let description = [{
+    Loads from constant views move up to where their operands are known, as far as registers allow, and the kernel asks
+    for half of a multiprocessor's warps to be resident where its tiles leave room. Tiles have layouts. Kernels with a
+    `tile.dot` are left alone.
+  }];
+}
+
 def PrefetchLoadsPass : Pass<"tgpu-prefetch-loads", "::mlir::func::FuncOp"> {
   let summary = "issues the loads of a product's loop one iteration early";
   let description = [{

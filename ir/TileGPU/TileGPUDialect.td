@@ -33,6 +33,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kMma{"tgpu.mma"};
     /// On a kernel: the variant it is, `fast` or `generic`.
     static constexpr llvm::StringLiteral kVariant{"tgpu.variant"};
+    /// On a kernel: how many of its blocks a multiprocessor is to hold at a time, which bounds the registers of a thread.
+    static constexpr llvm::StringLiteral kResidentBlocks{"tgpu.resident_blocks"};
     /// On a loop: its loads are issued an iteration early.
     static constexpr llvm::StringLiteral kPrefetched{"tgpu.prefetched"};
     /// On a kernel: its grid lies on one axis of the hardware, the first axis of the language fastest.

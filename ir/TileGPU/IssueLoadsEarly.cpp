@@ -1,0 +1,74 @@
+/// Two things that decide how much memory traffic a kernel without products has in flight: its loads are issued before
+/// the first of them is waited for, and enough of its blocks are resident that some load while others compute.
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/Passes.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_ISSUELOADSEARLYPASS
+#include "ir/TileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// Half of a multiprocessor's warps: with 64 registers each they hide a reduction behind the loads of others.
+static constexpr int64_t kResidentWarps = 32;
+/// Registers of a thread, of the largest tile and of all that is loaded, with which the bound of 64 spills nothing.
+static constexpr int64_t kMaxTileWords = 64;
+/// Registers that loads issued early may keep waiting.
+static constexpr int64_t kMaxWaitingWords = 32;
+
+/// 32-bit registers of a thread that hold a tile; none for a scalar.
+static int64_t wordsOf(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  Type element = elementOf(type);
+  if (!layout)
+    return 0;
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
+}
+
+/// Moves loads that nothing orders up to where their operands are known, in order, as far as registers allow.
+static void moveLoadsUp(Block &block) {
+  Operation *last = nullptr; // the last load that was moved
+  int64_t waiting = 0;
+  for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
+    waiting += wordsOf(load.getType());
+    if (!isMemoryEffectFree(load) || waiting > kMaxWaitingWords)
+      return;
+    Operation *after = last;
+    for (Value operand : load->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == &block)
+        if (!after || after->isBeforeInBlock(op))
+          after = op;
+    if (after)
+      load->moveAfter(after);
+    else
+      load->moveBefore(&block, block.begin());
+    last = load;
+  }
+}
+
+namespace {
+struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoadsEarlyPass> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    int64_t largest = 0, loaded = 0;
+    bool hasProducts = false;
+    kernel.walk([&](Operation *op) {
+      hasProducts |= isa<DotOp>(op);
+      if (isa<LoadOp, LoadPtrOp>(op))
+        loaded += wordsOf(op->getResult(0).getType());
+      for (Type type : op->getResultTypes())
+        largest = std::max(largest, wordsOf(type));
+    });
+    if (hasProducts)
+      return;
+    moveLoadsUp(kernel.getBody().front());
+    int64_t blocks = kResidentWarps / warpsOf(kernel);
+    if (largest + loaded <= kMaxTileWords && blocks > 0)
+      kernel->setAttr(TileGPUDialect::kResidentBlocks, Builder(kernel).getI64IntegerAttr(blocks));
+  }
+};
+} // namespace
