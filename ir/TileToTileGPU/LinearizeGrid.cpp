@@ -105,8 +105,12 @@ struct LinearizeGridPass : public tgpu::impl::LinearizeGridPassBase<LinearizeGri
 
 private:
   void replacePrograms(func::FuncOp kernel, ArrayRef<Value> extents) {
+    // An axis that the grid does not have holds one program.
     kernel.walk([&](NumProgramsOp op) {
-      op.replaceAllUsesWith(extents[op.getAxis()]);
+      OpBuilder b(op);
+      op.replaceAllUsesWith(op.getAxis() < extents.size()
+                                ? extents[op.getAxis()]
+                                : arith::ConstantIndexOp::create(b, op.getLoc(), 1).getResult());
       op.erase();
     });
     SmallVector<ProgramIdOp> programs;
@@ -114,6 +118,11 @@ private:
     for (ProgramIdOp op : programs) {
       OpBuilder b(op);
       Location loc = op.getLoc();
+      if (op.getAxis() >= extents.size()) {
+        op.replaceAllUsesWith(arith::ConstantIndexOp::create(b, loc, 0).getResult());
+        op.erase();
+        continue;
+      }
       Type i32 = b.getI32Type();
       // All extents and their product are below 2^31, so 32 bits are enough, and faster to divide.
       Value id = arith::IndexCastOp::create(b, loc, i32, ProgramIdOp::create(b, loc, 0));

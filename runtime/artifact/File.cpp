@@ -2,6 +2,7 @@
 
 #include "runtime/artifact/File.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,17 +37,25 @@ Result<std::string> readFile(const std::string &path) {
   return content;
 }
 
+/// Whether `path` is there and is no ordinary file: a device or a pipe, which must be written and never replaced.
+static bool isSpecial(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 Status writeFile(const std::string &path, std::string_view content) {
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
+  bool inPlace = isSpecial(path);
+  std::string temporary = inPlace ? path : path + ".tmp" + std::to_string(getpid());
   File file(std::fopen(temporary.c_str(), "wb"));
   if (!file)
     return fileError(path, "write");
   bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
   written = std::fclose(file.release()) == 0 && written;
-  if (written && std::rename(temporary.c_str(), path.c_str()) == 0)
+  if (written && (inPlace || std::rename(temporary.c_str(), path.c_str()) == 0))
     return {};
   Error error = fileError(path, "write");
-  std::remove(temporary.c_str());
+  if (!inPlace)
+    std::remove(temporary.c_str());
   return error;
 }
 

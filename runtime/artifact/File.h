@@ -13,7 +13,8 @@ namespace tile {
 /// The whole file. Fails with the system's text.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes the whole file under another name and renames it, so that no reader sees a part of it.
+/// Writes the whole file under another name and renames it, so that no reader sees a part of it. A
+/// device or a pipe is written in place.
 Status writeFile(const std::string &path, std::string_view content);
 
 } // namespace tile

@@ -32,3 +32,17 @@ func.func @unknown_operator(%m: index, %n: index) attributes {tile.contract = {
   tile.assert %c, "used" : i1
   return
 }
+
+// An axis that the grid does not have: its id is 0 and it holds one program.
+// CHECK-LABEL: func @third_axis_of_two
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
+// CHECK:         arith.cmpi slt, %[[ZERO]], %[[ONE]]
+func.func @third_axis_of_two(%m: index, %n: index) attributes {tile.contract = {
+    abi = [{dim = "M"}, {dim = "N"}], grid = [["M"], ["N"]]}} {
+  %i = tile.program_id 2
+  %size = tile.num_programs 2
+  %c = arith.cmpi slt, %i, %size : index
+  tile.assert %c, "used" : i1
+  return
+}

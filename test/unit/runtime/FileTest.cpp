@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <thread>
+
 namespace tile {
 namespace {
 
@@ -14,6 +19,23 @@ TEST(File, ContentComesBack) {
   Result<std::string> read = readFile(path);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(*read, content);
+}
+
+TEST(File, APipeIsWrittenAndStays) {
+  std::string path = testing::TempDir() + "tile_file_test_pipe";
+  std::remove(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread reader([&] {
+    Result<std::string> read = readFile(path);
+    EXPECT_TRUE(read.ok());
+    EXPECT_EQ(*read, "x");
+  });
+  EXPECT_TRUE(writeFile(path, "x").ok());
+  reader.join();
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+  std::remove(path.c_str());
 }
 
 TEST(File, FailuresGiveTheSystemsReason) {
