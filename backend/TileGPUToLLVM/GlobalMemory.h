@@ -28,7 +28,8 @@ int64_t memoryBytes(mlir::Type element);
 llvm::SmallVector<mlir::Value> emitLoad(Emitter &emit, const GlobalAddress &address, mlir::Value predicate,
                                         mlir::ValueRange others);
 
-/// The same as registers of `wordBytesOf(address)`, as the instruction gives them: `unpackWords` makes elements of them.
+/// The same as registers of `wordBytesOf(address)`, as the instruction gives them: `unpackWords` makes elements of
+/// them.
 llvm::SmallVector<mlir::Value> emitLoadWords(Emitter &emit, const GlobalAddress &address, mlir::Value predicate,
                                              mlir::ValueRange others);
 int64_t wordBytesOf(const GlobalAddress &address);

@@ -99,16 +99,7 @@ SourceRange Session::rangeOf(Location location, std::vector<SourceRange> &calls)
 
 /// Where a pass's diagnostic stands among the codes.
 static Code codeOf(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Error:
-    return Code::E0601;
-  case DiagnosticSeverity::Warning:
-    return Code::W0601;
-  case DiagnosticSeverity::Remark:
-  case DiagnosticSeverity::Note:
-    return Code::W0602;
-  }
-  llvm_unreachable("all severities are handled");
+  return severity == DiagnosticSeverity::Error ? Code::E0601 : Code::W0602;
 }
 
 DiagnosticBuilder Session::reportAt(Code code, Location location, std::string message, SourceRange &range) {

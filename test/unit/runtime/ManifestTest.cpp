@@ -42,7 +42,7 @@ TEST(Manifest, ReadsTheDocumentedExample) {
   EXPECT_EQ(manifest->sourceFile, "softmax.tile");
   EXPECT_EQ(manifest->flags, std::vector<std::string>{"--fp-contract=on"});
   ASSERT_EQ(manifest->compiler.size(), 3u);
-  EXPECT_EQ(manifest->compiler[2], std::make_pair(std::string("ptxas"), std::string("13.5.37")));
+  EXPECT_EQ(manifest->compiler[2], std::make_pair(std::string("assembler"), std::string("nvPTXCompiler 13.5")));
   ASSERT_EQ(manifest->kernels.size(), 1u);
 
   const KernelContract &kernel = manifest->kernels[0];
