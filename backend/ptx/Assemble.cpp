@@ -28,10 +28,11 @@ void AssemblyError::log(raw_ostream &os) const {
 }
 
 /// ptxas and nvPTXCompiler take the same spellings. `-fmad=false`: no rounding mode is left out (see CheckPtx.h), so
-/// there is nothing to fuse, but inline assembly is not ours to vouch for.
+/// there is nothing to fuse, but inline assembly is not ours to vouch for. `--split-compile=0`: the kernels of a file,
+/// two variants at least, are assembled on all processors; the code does not depend on how many there are.
 static std::vector<std::string> optionsFor(const Target &target, const AssembleOptions &options) {
   std::vector<std::string> result{"--gpu-name=" + std::string(target.name), "--verbose", "--fmad=false",
-                                  "--generate-line-info"};
+                                  "--generate-line-info", "--split-compile=0"};
   if (options.maxRegisters)
     result.push_back("--maxrregcount=" + std::to_string(options.maxRegisters));
   return result;

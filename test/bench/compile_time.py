@@ -18,10 +18,11 @@ import time
 from collections import defaultdict
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# name, arguments of tilec, goal in ms for the whole process
+# name, arguments of tilec, goal in ms for the whole process, if there is one. Every instance has two variants.
 CASES = (
     ("softmax", ["softmax.tile", "-DT=f32", "-DN=1024"], 200),
-    ("matmul 128 x 128 x 32", ["matmul.tile"], 450),
+    ("matmul 128 x 128 x 32", ["matmul.tile", "-DT=bf16"], 450),
+    ("matmul, both instances", ["matmul.tile"], None),
 )
 
 
@@ -73,11 +74,12 @@ def main():
     for name, arguments, goal in CASES:
         wall, processor, stages = measure(options.tilec, arguments, options.runs)
         median = statistics.median(wall)
+        aim = f"goal {goal}; " if goal else ""
         print(f"{name}: {median:.0f} ms, p10 {wall[len(wall) // 10]:.0f}, p90 {wall[len(wall) * 9 // 10]:.0f}; "
-              f"goal {goal}; {processor:.0f} ms of processor time")
+              f"{aim}{processor:.0f} ms of processor time")
         for stage, spent in [*stages.items(), ("other", median - sum(stages.values()))]:
             print(f"    {stage:<10}{spent:8.1f} ms")
-        if median > goal:
+        if goal and median > goal:
             over.append(name)
     if over:
         print("over the goal: " + ", ".join(over))
