@@ -1,0 +1,137 @@
+/// \file
+/// A warp: 32 lanes with their registers, and the fragments that they are in. A fragment is a set of lanes at the same
+/// place of the program; a branch on which lanes differ splits it, and fragments that come to the same block meet
+/// again. Which fragment runs is the one that is furthest behind in program order, so that lanes meet at the earliest
+/// place; a fragment that cannot go on lets the others run (independent thread scheduling, PTX ISA 9.0, 3.1).
+#ifndef BACKEND_SIMULATOR_MACHINE_WARP_H
+#define BACKEND_SIMULATOR_MACHINE_WARP_H
+
+#include "backend/simulator/machine/Program.h"
+
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace tile::sim {
+
+class Cta;
+
+/// Lanes at the same place.
+struct Fragment {
+  uint32_t pc = 0;
+  uint32_t lanes = 0;
+  bool blocked = false;  ///< its operation returned `Step::Block`, and nothing that it may wait for has happened since
+};
+
+/// The type that a lane of a register row has: rows are 32 lanes of 4 or of 8 bytes.
+template <class T> using Cell = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
+
+/// A value of `T` from the low bits of a lane, and back with zeros above.
+template <class T> T fromCell(Cell<T> cell) {
+  T value;
+  std::memcpy(&value, &cell, sizeof(T));
+  return value;
+}
+template <class T> Cell<T> toCell(T value) {
+  Cell<T> cell = 0;
+  std::memcpy(&cell, &value, sizeof(T));
+  return cell;
+}
+
+class Warp {
+public:
+  /// `number` counts the warps of the CTA; the warp has `lanes` threads, the first ones.
+  Warp(Cta &cta, const Program &program, unsigned number, uint32_t lanes);
+
+  /// Runs up to `budget` operations. Returns how many ran.
+  uint64_t run(uint64_t budget);
+
+  bool finished() const { return fragments.empty(); }
+  /// Whether some fragment can run.
+  bool runnable() const;
+  /// Something happened that a blocked fragment may have waited for.
+  void wake();
+
+  // What handlers use.
+
+  Cta &cta;
+  const Program &program;
+  const unsigned number;
+  const uint32_t lanes;   ///< that exist
+  uint32_t exited = 0;    ///< that have returned
+  uint32_t active = 0;    ///< that run the current operation: those of the fragment that its guard leaves
+
+  /// Lanes of the fragment that is running, whatever the guard says.
+  uint32_t converged() const { return fragments[current].lanes; }
+  const std::vector<Fragment> &allFragments() const { return fragments; }
+  unsigned currentFragment() const { return current; }
+
+  /// The row of a register, to read or to write: 32 lanes of 4 or 8 bytes. A 128-bit register is two rows of 8 bytes.
+  template <class Word> const Word *row(Slot slot) const {
+    const uint32_t *start = slot.data & Slot::kConstant
+                                ? program.constants.data() + (slot.data & ~Slot::kConstant) * kLanes
+                                : registers.data() + slot.data * kLanes;
+    return reinterpret_cast<const Word *>(start);
+  }
+  template <class Word> Word *row(Slot slot) { return reinterpret_cast<Word *>(registers.data() + slot.data * kLanes); }
+
+  /// Writes the active lanes of a register.
+  template <class Word> void write(Slot slot, const Word (&values)[kLanes]) {
+    Word *target = row<Word>(slot);
+    if (active == kAllLanes) {
+      std::memcpy(target, values, sizeof(values));
+      return;
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      target[lane] = active >> lane & 1 ? values[lane] : target[lane];
+  }
+
+  uint32_t predicate(Slot slot) const { return predicates[slot.index]; }
+  void writePredicate(Slot slot, uint32_t value) {
+    predicates[slot.index] = (predicates[slot.index] & ~active) | (value & active);
+  }
+
+  /// Lanes of a register that hold no defined value.
+  uint32_t undefined(Slot slot) const { return undefinedLanes[slot.index]; }
+  void writeUndefined(Slot slot, uint32_t value) {
+    if (slot.index != kConstantIndex)
+      undefinedLanes[slot.index] = (undefinedLanes[slot.index] & ~active) | (value & active);
+  }
+  /// Lanes in which some source of `op` is undefined.
+  uint32_t undefinedSources(const Op &op) const {
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < op.sources; ++i)
+      mask |= undefinedLanes[op.source(i).index];
+    return mask;
+  }
+  /// An undefined source makes every result undefined, lane by lane.
+  void spreadUndefined(const Op &op) {
+    uint32_t mask = undefinedSources(op);
+    for (unsigned i = 0; i < op.results; ++i)
+      writeUndefined(op.result(i), mask);
+  }
+
+  /// For `Step::Jump`: the active lanes go on at `target`, the fragment's other lanes at the next operation.
+  void branch(uint32_t target);
+  /// The active lanes return.
+  void exitLanes();
+  /// For `brx.idx`: each active lane goes on at its own target.
+  void scatter(const uint32_t (&targets)[kLanes]);
+  /// Moves every other fragment's lanes that stand at this place into the running fragment. Returns whether all lanes
+  /// of `wanted` that have not returned are in it now.
+  bool gather(uint32_t wanted);
+
+private:
+  void choose();
+  void mergeAt(uint32_t pc);
+
+  std::vector<Fragment> fragments;  ///< disjoint; only lanes that have not returned
+  unsigned current = 0;
+  std::vector<uint32_t> registers;
+  std::vector<uint32_t> predicates;
+  std::vector<uint32_t> undefinedLanes;
+};
+
+}  // namespace tile::sim
+
+#endif  // BACKEND_SIMULATOR_MACHINE_WARP_H
