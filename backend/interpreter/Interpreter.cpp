@@ -130,6 +130,8 @@ static llvm::Expected<InterpretReport> runOn(Memory &memory, func::FuncOp kernel
   if (options.conflicts && programs > 0)
     memory.reportConflicts(grid, findings);
   report.findings = findings.sorted();
+  for (int buffer = 0, end = invocation.buffers.size(); buffer < end; ++buffer)
+    report.written.push_back(memory.writtenElements(buffer));
   return report;
 }
 

@@ -88,6 +88,8 @@ struct InterpretReport {
   std::vector<Finding> findings;
   int64_t programs = 0;
   int64_t bytesRead = 0, bytesWritten = 0;
+  /// Per buffer, which elements hold a value; empty where all do, or where `uninitialized` is not checked.
+  std::vector<std::vector<bool>> written;
 };
 
 /// An op that the interpreter does not know, or an invocation that does not fit the kernel.

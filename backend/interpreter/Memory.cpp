@@ -27,6 +27,14 @@ struct Writers {
 };
 } // namespace
 
+std::vector<bool> Memory::writtenElements(int buffer) const {
+  const Region &region = regions[buffer];
+  if (!region.written)
+    return {};
+  const std::atomic<bool> *first = region.written.get();
+  return std::vector<bool>(first, first + (region.bytes + region.elementBytes - 1) / region.elementBytes);
+}
+
 BoundedElements Memory::boundedElements(int buffer) const {
   BoundedElements elements;
   for (const Bounded &element : regions[buffer].bounds) {

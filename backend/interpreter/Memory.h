@@ -54,6 +54,8 @@ public:
     const Region &region = regions[place.buffer];
     return region.data + place.offset * region.scale;
   }
+  /// Which elements of a buffer hold a value; empty if that is not tracked.
+  std::vector<bool> writtenElements(int buffer) const;
   /// What a buffer of floats holds if floats are bounded.
   BoundedElements boundedElements(int buffer) const;
 

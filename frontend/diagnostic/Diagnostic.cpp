@@ -6,21 +6,34 @@
 using namespace tile;
 
 DiagnosticBuilder DiagnosticEngine::report(Code code, SourceRange range, std::string message) {
-  Diagnostic diagnostic{code, std::move(message), {range, {}}, {}, {}, {}};
+  return DiagnosticBuilder(keep({code, std::move(message), {range, {}}, {}, {}, {}}));
+}
+
+void DiagnosticEngine::add(Diagnostic diagnostic) { keep(std::move(diagnostic)); }
+
+std::vector<Diagnostic> DiagnosticEngine::take() {
+  std::vector<Diagnostic> taken(std::make_move_iterator(diagnostics.begin()),
+                                std::make_move_iterator(diagnostics.end()));
+  clear();
+  return taken;
+}
+
+/// Where the diagnostic is kept; one to be thrown away if it is a repetition or past the limit.
+Diagnostic &DiagnosticEngine::keep(Diagnostic diagnostic) {
   auto isSame = [&](const Diagnostic &other) {
-    return other.code == code && other.primary.range == range && other.message == diagnostic.message;
+    return other.code == diagnostic.code && other.primary.range == diagnostic.primary.range &&
+           other.message == diagnostic.message;
   };
   bool isError = diagnostic.severity() == Severity::Error;
   bool isRepeated = std::any_of(diagnostics.begin(), diagnostics.end(), isSame);
   if (isError && !isRepeated && errors >= errorLimit)
     ++dropped;
   if (isRepeated || (isError && errors >= errorLimit)) {
-    discarded = std::move(diagnostic);
-    return DiagnosticBuilder(discarded);
+    return discarded = std::move(diagnostic);
   }
   ++(isError ? errors : warnings);
   diagnostics.push_back(std::move(diagnostic));
-  return DiagnosticBuilder(diagnostics.back());
+  return diagnostics.back();
 }
 
 std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {

@@ -95,11 +95,18 @@ public:
   unsigned droppedCount() const { return dropped; }
   bool limitReached() const { return dropped != 0; }
 
+  /// Adds one that another engine collected, or this one before; dropped like any other if it is a repetition.
+  void add(Diagnostic diagnostic);
+  /// Gives away what was collected so far, in the order of report, and forgets it.
+  std::vector<Diagnostic> take();
+
   /// By file and position; equal positions in order of report.
   std::vector<const Diagnostic *> sorted() const;
   void clear();
 
 private:
+  Diagnostic &keep(Diagnostic diagnostic);
+
   std::deque<Diagnostic> diagnostics;
   Diagnostic discarded{};
   unsigned errorLimit;

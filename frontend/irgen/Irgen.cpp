@@ -20,9 +20,10 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
       return std::nullopt;
     values.choices[name] = {syntax, "given"};
   }
-  for (const auto &[name, text] : options.pointerSizes)
-    if (!(values.pointerSizes[name] = program.parseExpression("size of " + name, text)))
-      return std::nullopt;
+  for (const auto &[name, syntax] : options.expressions)
+    values.choices[name] = {syntax, "given"};
+  values.scalars = options.scalars;
+  values.pointerSizes = options.pointerSizes;
   return values;
 }
 
@@ -47,7 +48,8 @@ static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
 
 /// The instances that `@instances(T = [bf16, f16], D = [64, 128])` lists: every combination, the first value of every
 /// name first; what `-D` gives is not varied.
-static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, const InstanceValues &given) {
+static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, const InstanceValues &given,
+                                               bool forOneLaunch) {
   std::vector<InstanceValues> instances = {given};
   for (const ast::Decorator &decorator : kernel.decorators) {
     if (decorator.name.text != "instances")
@@ -57,13 +59,15 @@ static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, co
       if (!argument.name || !list)
         continue;
       std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
-      if (given.has(name))
+      if (given.has(name) || (forOneLaunch && hasHeuristic(kernel, name)))
         continue;
       std::vector<InstanceValues> varied;
       for (const InstanceValues &instance : instances)
         for (const ast::ExprPtr &value : list->elements) {
           varied.push_back(instance);
           varied.back().choices[name] = {value.get(), "given"};
+          if (forOneLaunch)
+            break;
         }
       if (!varied.empty())
         instances = std::move(varied);
@@ -86,6 +90,14 @@ static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view n
   return nullptr;
 }
 
+bool tile::hasHeuristic(const ast::KernelItem &kernel, std::string_view name) {
+  for (const ast::Decorator &decorator : kernel.decorators)
+    for (const ast::Argument &argument : decorator.arguments)
+      if (decorator.name.text == "heuristic" && argument.name && argument.name->text == name)
+        return true;
+  return false;
+}
+
 bool tile::hasSpec(const ast::Module &root, std::string_view kernel) { return findSpec(root, kernel); }
 
 namespace {
@@ -104,7 +116,7 @@ struct Generation {
     if (!parsed)
       return;
     values = std::move(*parsed);
-    isValid = chooseKernels(options) && checkValues();
+    isValid = chooseKernels(options) && checkValues(options);
     result = mlir::ModuleOp::create(evaluator->at(whole));
     evaluator->builder.setInsertionPointToEnd(result->getBody());
   }
@@ -129,8 +141,8 @@ struct Generation {
     return false;
   }
 
-  /// Reports what `-D` gives and no kernel knows.
-  bool checkValues() {
+  /// Reports what `-D` or a decorator gives and no kernel knows.
+  bool checkValues(const IrgenOptions &options) {
     std::vector<std::string> settable;
     for (const ast::KernelItem *kernel : kernels)
       for (std::string &candidate : settableNames(*kernel))
@@ -138,8 +150,9 @@ struct Generation {
     for (const auto &[name, choice] : values.choices) {
       if (llvm::is_contained(settable, name) || isKnob(name))
         continue;
+      std::string given = options.expressions.count(name) ? name : "-D " + name;
       DiagnosticBuilder diagnostic =
-          engine.report(Code::E0408, choice.syntax->range, "`-D " + name + "` names no compile-time parameter or dim");
+          engine.report(Code::E0408, choice.syntax->range, "`" + given + "` names no compile-time parameter or dim");
       if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
         diagnostic.help("did you mean `" + std::string(closest) + "`?");
     }
@@ -187,11 +200,23 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, Source
       engine.report(Code::E0409, spec->name.range, "spec `" + spec->name.text + "` belongs to no kernel of the file");
   }
   for (const ast::KernelItem *kernel : generation.kernels)
-    for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values))) {
+    for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values, options.forOneLaunch))) {
       std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");
       KernelBuilder(evaluator, *generation.module, *kernel, instance, symbol).build();
     }
   return generation.finish();
+}
+
+std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &root, SourceManager &sources,
+                                                          DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                          const IrgenOptions &options,
+                                                          const std::vector<const ast::Expr *> &asked) {
+  Generation generation(root, sources, engine, context, options);
+  if (!generation.isValid)
+    return std::nullopt;
+  Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+  return KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), generation.values, "")
+      .evaluate(asked);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, SourceManager &sources,

@@ -9,6 +9,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,17 @@ namespace tile {
 struct IrgenOptions {
   /// What `-D NAME=VALUE` gives: compile-time parameters, as source text; extents that heuristics need; `has(p)`.
   std::map<std::string, std::string> values;
-  /// Of specs: how many elements a raw pointer points to, as source text over dims. In the spec it is a tensor of that
-  /// extent, `inout`.
-  std::map<std::string, std::string> pointerSizes;
+  /// The same as expressions of the root file, which a decorator gives; what is wrong with one is reported there. They
+  /// replace `values` of the same names.
+  std::map<std::string, const ast::Expr *> expressions;
+  /// What scalar parameters will be, for host expressions that are computed now.
+  std::map<std::string, const ast::Expr *> scalars;
+  /// Of specs: how many elements a raw pointer points to, a host expression. In the spec it is a tensor of that extent,
+  /// `inout`.
+  std::map<std::string, const ast::Expr *> pointerSizes;
+  /// Compile for the launch that the values describe, not for an artifact: of what `@instances` lists one is taken, the
+  /// one that a heuristic computes, else the first.
+  bool forOneLaunch = false;
   /// The kernel to compile; empty: all of the file.
   std::string kernel;
   /// Where `import "path"` looks besides the importing file's folder.
@@ -31,6 +40,17 @@ struct IrgenOptions {
 /// Files and options that are parsed on the way are added to `sources`.
 mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
                                            mlir::MLIRContext &context, const IrgenOptions &options);
+
+/// What each of `asked`, host expressions over extents, compile-time parameters and scalars, is for one kernel when
+/// `options` gives the values of what it uses: as a literal of the language, `inf` and `nan` included. None, after
+/// reporting, if one cannot be computed.
+std::optional<std::vector<std::string>> evaluateFor(const ast::Module &root, SourceManager &sources,
+                                                    DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                    const IrgenOptions &options,
+                                                    const std::vector<const ast::Expr *> &asked);
+
+/// Whether a `@heuristic` of `kernel` computes `name`.
+bool hasHeuristic(const ast::KernelItem &kernel, std::string_view name);
 
 /// Whether the file has a spec of `kernel`.
 bool hasSpec(const ast::Module &root, std::string_view kernel);

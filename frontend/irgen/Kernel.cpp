@@ -140,17 +140,9 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
 /// Parameters that a heuristic does not compute first, so that heuristics may use them.
 bool KernelBuilder::bindConstants() {
   bool isValid = true;
-  auto hasHeuristic = [&](const ast::GenericParameter &generic) {
-    return llvm::any_of(kernel.decorators, [&](const ast::Decorator &decorator) {
-      return decorator.name.text == "heuristic" &&
-             llvm::any_of(decorator.arguments, [&](const ast::Argument &argument) {
-               return argument.name && argument.name->text == generic.name.text;
-             });
-    });
-  };
   for (bool isHeuristicTurn : {false, true})
     for (const ast::GenericParameter &generic : kernel.generics)
-      if (!isTypeOrFunction(generic) && hasHeuristic(generic) == isHeuristicTurn)
+      if (!isTypeOrFunction(generic) && hasHeuristic(kernel, generic.name.text) == isHeuristicTurn)
         isValid &= bindConstant(generic);
   return isValid;
 }

@@ -17,6 +17,7 @@ struct InstanceValues {
     std::string source; // as the contract names it
   };
   std::map<std::string, Choice> choices;
+  std::map<std::string, const ast::Expr *> scalars;      // what the launch will pass, where it is known
   std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
@@ -43,6 +44,8 @@ public:
   /// Generates what `spec` says of the kernel: whole tensors of static extents, every float an f64. The contract has
   /// one program, and the ABI passes a pointer for each tensor and the scalars.
   void buildSpec(const ast::SpecItem &spec);
+  /// What host expressions are for the values given, as literals; none if one was reported.
+  std::optional<std::vector<std::string>> evaluate(const std::vector<const ast::Expr *> &asked);
 
 private:
   /// A compile-time parameter with its value.
@@ -106,6 +109,9 @@ private:
   Value assemble(const Shape &shape, const std::vector<Value> &leaves);
   bool isAliased(const std::string &name) const;
   mlir::Value addArgument(mlir::Type type, SourceRange range);
+
+  // HostValues.cpp
+  std::optional<HostExpression> evaluateNow(const ast::Expr &expr);
 
   // Contract.cpp
   mlir::DictionaryAttr buildContract();

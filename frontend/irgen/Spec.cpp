@@ -41,10 +41,6 @@ bool KernelBuilder::declareGivenDims() {
 
 /// Extents of a tensor; those of what a raw pointer points to are given with the options.
 std::optional<std::vector<irgen::Dim>> KernelBuilder::specExtents(const KernelLeaf &leaf) {
-  std::vector<const ast::Expr *> extents;
-  if (leaf.kind == KernelLeaf::Kind::Tensor)
-    for (const ast::ExprPtr &extent : *leaf.extents)
-      extents.push_back(extent.get());
   auto size = values.pointerSizes.find(leaf.name);
   if (leaf.kind == KernelLeaf::Kind::Pointer && size == values.pointerSizes.end()) {
     evaluator
@@ -53,15 +49,22 @@ std::optional<std::vector<irgen::Dim>> KernelBuilder::specExtents(const KernelLe
         .help("write `@check(sizes = {" + leaf.name + ": …})`");
     return std::nullopt;
   }
-  if (leaf.kind == KernelLeaf::Kind::Pointer)
-    extents.push_back(size->second);
   std::vector<irgen::Dim> result;
-  for (const ast::Expr *extent : extents) {
-    std::optional<irgen::Dim> dim = evaluator.toDim(evaluator.operand(*extent), "an extent of " + quote(leaf.name));
-    if (!dim)
+  auto add = [&](Operand operand, const std::string &what) {
+    std::optional<irgen::Dim> dim = evaluator.toDim(operand, what + " " + quote(leaf.name));
+    if (dim)
+      result.push_back(*dim);
+    return dim.has_value();
+  };
+  if (leaf.kind == KernelLeaf::Kind::Pointer) {
+    std::optional<HostExpression> number = evaluateNow(*size->second);
+    if (!number || !add({*number->constant, size->second->range}, "the size of"))
       return std::nullopt;
-    result.push_back(*dim);
+    return result;
   }
+  for (const ast::ExprPtr &extent : *leaf.extents)
+    if (!add(evaluator.operand(*extent), "an extent of"))
+      return std::nullopt;
   return result;
 }
 

@@ -97,6 +97,11 @@ SourceRange Session::rangeOf(Location location, std::vector<SourceRange> &calls)
   return {};
 }
 
+SourceRange Session::place(Location location) const {
+  std::vector<SourceRange> calls;
+  return rangeOf(location, calls);
+}
+
 /// Where a pass's diagnostic stands among the codes.
 static Code codeOf(DiagnosticSeverity severity) {
   return severity == DiagnosticSeverity::Error ? Code::E0601 : Code::W0602;

@@ -37,6 +37,10 @@ public:
   /// Reports at a place that a pass or the interpreter gives.
   void report(Code code, mlir::Location location, std::string message);
 
+  /// Where `location` stands in a file that was read; invalid if in none. Of a place inside a function that was
+  /// expanded, the place in the function.
+  SourceRange place(mlir::Location location) const;
+
   bool hasErrors() const { return engine.hasErrors(); }
 
   /// Prints what was reported so far, in source order, and forgets it.

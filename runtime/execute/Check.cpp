@@ -1,14 +1,14 @@
 #include "runtime/execute/Check.h"
 
 #include "runtime/execute/CheckArguments.h"
+#include "runtime/execute/Compare.h"
 #include "runtime/execute/Interpret.h"
 #include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/Stores.h"
 
 #include "backend/interpreter/Bounds.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 
@@ -16,116 +16,27 @@ namespace tile {
 
 namespace {
 
-std::string print(const char *format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, std::isnan(value) ? std::fabs(value) : value); // a NaN has no sign here
-  return text;
-}
-
-/// One `out` or `inout` tensor: what the kernel left, what the spec says, and how far apart they may be.
-class Comparison {
-public:
-  Comparison(const Parameter &parameter, const NpyArray &found, const NpyArray &expected, const CheckCase &one,
-             const std::vector<double> &errors, CheckResult &result)
-      : parameter(parameter), found(found), expected(expected), one(one), errors(errors), result(result) {}
-
-  void run() {
-    int64_t width = getBytes(found.type), wide = getBytes(expected.type);
-    forEachElement(found, [&](int64_t index, int64_t offset) {
-      uint64_t bits = 0, wanted = 0;
-      std::memcpy(&bits, found.data.data() + offset * width, width);
-      std::memcpy(&wanted, expected.data.data() + index * wide, wide);
-      // All ones is the poison: the spec says nothing of this element.
-      bool isUndefined = isFloat(found.type) && wanted == ~uint64_t(0);
-      if (isUndefined)
-        return;
-      ++result.compared;
-      if (!isFloat(found.type))
-        return compareExactly(index, bits, wanted);
-      double exact = fromBits(DataType::F64, wanted);
-      if (one.exact)
-        return compareExactly(index, bits, roundToBits(found.type, exact));
-      compareFloats(index, offset, fromBits(found.type, bits), exact);
-    });
-    if (different > 1)
-      result.difference +=
-          llvm::formatv("; {0} of {1} elements of `{2}` differ", different, countElements(found), parameter.name).str();
-  }
-
-private:
-  void compareExactly(int64_t index, uint64_t bits, uint64_t wanted) {
-    bool bothNaN =
-        isFloat(found.type) && std::isnan(fromBits(found.type, bits)) && std::isnan(fromBits(found.type, wanted));
-    if (bits != wanted && !bothNaN)
-      differ(index, textOf(bits), textOf(wanted), "exactly");
-  }
-
-  void compareFloats(int64_t index, int64_t offset, double value, double exact) {
-    if ((std::isnan(value) && std::isnan(exact)) || value == exact)
-      return;
-    double tolerance = toleranceOf(offset, exact);
-    double error = std::fabs(value - exact);
-    if (std::isfinite(exact) && std::isfinite(value) && error <= tolerance) {
-      if (std::isfinite(tolerance))
-        result.worst = std::max(result.worst, error / tolerance);
-      return;
-    }
-    // What rounds to infinity in the kernel's type may be infinite.
-    if (std::isinf(value) && std::isfinite(exact) && (value > 0) == (exact > 0) &&
-        std::isinf(fromBits(found.type, roundToBits(found.type, exact + std::copysign(tolerance, exact)))))
-      return;
-    differ(index, print("%.9g", value), print("%.9g", exact), print("within %.3g", tolerance));
-  }
-
-  double toleranceOf(int64_t offset, double exact) const {
-    if (one.rtol || one.atol)
-      return one.atol.value_or(0) + one.rtol.value_or(0) * std::fabs(exact);
-    // The spec itself rounds in f64; long sums of it lose a few bits.
-    double spec = std::fabs(exact) * 0x1p-40;
-    return errors.empty() ? spec : errors[offset] + spec;
-  }
-
-  std::string textOf(uint64_t bits) const {
-    if (isFloat(found.type))
-      return print("%.9g", fromBits(found.type, bits)) + " (" + llvm::utohexstr(bits) + ")";
-    int shift = 64 - 8 * static_cast<int>(getBytes(found.type));
-    return isSignedInteger(found.type) ? std::to_string(static_cast<int64_t>(bits << shift) >> shift)
-                                       : std::to_string(bits);
-  }
-
-  void differ(int64_t index, const std::string &value, const std::string &wanted, const std::string &how) {
-    if (different++ || !result.isRight)
-      return;
-    result.isRight = false;
-    std::string place;
-    for (size_t axis = found.extents.size(); axis-- > 0; index /= found.extents[axis])
-      place = std::to_string(index % found.extents[axis]) + (place.empty() ? "" : ", ") + place;
-    result.difference = "`" + parameter.name + "[" + place + "]` is " + value + "; expected " + wanted + " " + how;
-  }
-
-  const Parameter &parameter;
-  const NpyArray &found, &expected;
-  const CheckCase &one;
-  const std::vector<double> &errors;
-  CheckResult &result;
-  int64_t different = 0;
-};
-
-/// One case, step by step.
+/// One case, step by step. Each step gives false after reporting.
 class CaseRunner {
 public:
   CaseRunner(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &item,
              const CheckCase &one, const CheckOptions &options)
       : session(session), file(file), module(module), item(item), one(one), options(options) {}
 
-  std::optional<CheckResult> run();
+  bool run();
+  CheckResult result;
 
 private:
-  IrgenOptions valuesForIrgen() const;
   std::optional<LoadedKernel> load(bool isSpec);
+  bool checkPreconditions(const std::vector<Value> &slots);
   bool runSpec();
   bool runBounds();
-  std::optional<CheckResult> runForFault();
+  bool runForFault();
+  bool launch();
+  bool compareAll();
+  void reportDifference(size_t index, const Comparison &comparison, const std::vector<SourceRange> &stores);
+
+  bool isDerived() const { return !one.exact && !one.rtol && !one.atol; }
 
   Session &session;
   FileId file;
@@ -133,30 +44,19 @@ private:
   const ast::KernelItem &item;
   const CheckCase &one;
   const CheckOptions &options;
+  IrgenOptions source;
   std::optional<LoadedKernel> kernel, spec;
+  KernelContract contract; // of the kernel, which a launch spends
   std::vector<HostArgument> arguments, specArguments;
-  std::vector<BoundedElements> bounds; // per parameter; empty where elements are compared otherwise
+  std::vector<std::vector<SourceRange>> stores; // per parameter
+  // Per parameter; empty where there is none.
+  std::vector<BoundedElements> bounds;
+  std::vector<std::vector<bool>> defined; // of the spec's parameters
 };
-
-/// The case's values without those of scalar parameters, which are arguments; optional parameters are there unless the
-/// case says otherwise.
-IrgenOptions CaseRunner::valuesForIrgen() const {
-  IrgenOptions result = options.build.source;
-  result.kernel = item.name.text;
-  result.pointerSizes = one.sizes;
-  for (const auto &[name, value] : one.values)
-    result.values[name] = value;
-  for (const ast::Parameter &parameter : item.parameters) {
-    result.values.erase(parameter.name.text);
-    if (parameter.isOptional)
-      result.values.try_emplace("has(" + parameter.name.text + ")", "true");
-  }
-  return result;
-}
 
 std::optional<LoadedKernel> CaseRunner::load(bool isSpec) {
   BuildOptions build = options.build;
-  build.source = valuesForIrgen();
+  build.source = source;
   StepTimes times;
   OwningOpRef<ModuleOp> generated =
       isSpec ? generateSpec(module, session.sources, session.engine, session.context, build.source)
@@ -164,18 +64,48 @@ std::optional<LoadedKernel> CaseRunner::load(bool isSpec) {
   return generated ? takeKernel(session, std::move(generated)) : std::nullopt;
 }
 
+/// A shape that `where` excludes is a fault of the shape.
+bool CaseRunner::checkPreconditions(const std::vector<Value> &slots) {
+  for (const Precondition &condition : contract.where) {
+    if (condition.expression.evaluate(slots).isTrue())
+      continue;
+    std::string values;
+    for (int slot : condition.expression.usedSlots())
+      values += (values.empty() ? ": " : ", ") + contract.names[slot] + " = " + slots[slot].print();
+    DiagnosticBuilder diagnostic = session.engine.report(
+        Code::E0606, one.range, "`where " + condition.text + "` does not hold in this shape" + values);
+    for (const ast::ExprPtr &clause : item.where)
+      if (session.sources.text(clause->range) == condition.text)
+        diagnostic.secondary(clause->range, "required here");
+    return false;
+  }
+  return true;
+}
+
 bool CaseRunner::runSpec() {
   spec = load(/*isSpec=*/true);
   if (!spec)
     return false;
-  specArguments = makeSpecArguments(spec->contract, kernel->contract, arguments);
+  specArguments = makeSpecArguments(spec->contract, contract, arguments);
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, spec->contract, specArguments);
+  if (!launch)
+    return false;
   RunOptions run;
   run.threads = options.threads;
-  return runOn(DeviceKind::Cpu, session, file, *spec, specArguments, run).has_value();
+  run.checked = true;
+  std::optional<InterpretReport> report = interpretKernel(session, *spec, *launch, run);
+  if (!report)
+    return false;
+  for (const Finding &finding : report->findings)
+    tile::report(session, finding);
+  defined.resize(specArguments.size());
+  for (auto [written, parameter] : llvm::zip(report->written, launch->parameters))
+    defined[parameter] = std::move(written);
+  return report->findings.empty();
 }
 
 bool CaseRunner::runBounds() {
-  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, kernel->contract, arguments);
+  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, contract, arguments);
   if (!bound || bound->binding.isEmpty())
     return bound.has_value();
   InterpretOptions interpretOptions;
@@ -191,71 +121,117 @@ bool CaseRunner::runBounds() {
   return true;
 }
 
-/// The interpreter must report the fault that the case names, and nothing else.
-std::optional<CheckResult> CaseRunner::runForFault() {
+/// The interpreter must report the fault that the case names.
+bool CaseRunner::runForFault() {
   RunOptions run;
   run.threads = options.threads;
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, kernel->contract, arguments);
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, arguments);
   std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
   if (!report)
-    return std::nullopt;
-  CheckResult result;
+    return false;
   for (const Finding &finding : report->findings)
-    result.isRight |= llvm::StringRef(finding.message).contains(one.fault);
-  if (!result.isRight)
-    result.difference =
-        "the interpreter found " + std::to_string(report->findings.size()) + " faults; expected `" + one.fault + "`";
-  return result;
+    if (llvm::StringRef(finding.message).contains(one.fault))
+      return true;
+  DiagnosticBuilder diagnostic = session.engine.report(
+      Code::E0605, one.range,
+      "kernel `" + item.name.text + "` has " + std::to_string(report->findings.size()) +
+          (report->findings.size() == 1 ? " fault" : " faults") + " in this shape; expected `" + one.fault + "`");
+  for (const Finding &finding : report->findings)
+    diagnostic.note("found: " + finding.message);
+  result.summary = "the fault `" + one.fault + "` did not happen";
+  return false;
 }
 
-std::optional<CheckResult> CaseRunner::run() {
+bool CaseRunner::launch() {
+  RunOptions run;
+  run.build = options.build;
+  run.threads = options.threads;
+  run.checked = true;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));
+  return runOn(options.device, session, file, *kernel, arguments, run).has_value();
+}
+
+/// Places that a message points at; more of them would bury it.
+static constexpr size_t kShownStores = 3;
+
+void CaseRunner::reportDifference(size_t index, const Comparison &comparison, const std::vector<SourceRange> &places) {
+  const std::string &name = contract.parameters[index].name;
+  std::string what = "differs from its spec in " + std::to_string(comparison.different) + " of " +
+                     std::to_string(comparison.compared) + (comparison.compared == 1 ? " element" : " elements") +
+                     " of `" + name + "`";
+  DiagnosticBuilder diagnostic =
+      session.engine.report(Code::E0605, one.range, "kernel `" + item.name.text + one.describeInstance() + "` " + what);
+  diagnostic.label("in this shape, seed " + std::to_string(options.seed));
+  for (size_t i = 0; i < std::min(places.size(), kShownStores); ++i)
+    diagnostic.secondary(places[i], "`" + name + "` is written here");
+  if (places.empty())
+    for (const ast::Parameter &parameter : item.parameters)
+      if (parameter.name.text == name)
+        diagnostic.secondary(parameter.range, "`" + name + "`");
+  bool isOne = comparison.first.place == comparison.worst.place;
+  diagnostic.note((isOne ? "first and worst: " : "first: ") + comparison.first.describe(name));
+  if (!isOne)
+    diagnostic.note("worst: " + comparison.worst.describe(name));
+  if (result.summary.empty())
+    result.summary = what;
+}
+
+bool CaseRunner::compareAll() {
+  size_t next = 0; // among the spec's arguments, which are those that are present
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind == HostArgument::Kind::None)
+      continue;
+    size_t wanted = next++;
+    if (!mayWrite(contract.parameters[i]) || arguments[i].kind != HostArgument::Kind::Tensor)
+      continue;
+    Tolerance tolerance{one.exact, one.rtol, one.atol, {}};
+    if (isDerived() && !bounds.empty())
+      tolerance.errors = std::move(bounds[i].errors);
+    Comparison comparison = compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted], tolerance);
+    result.compared += comparison.compared;
+    result.ratio = std::max(result.ratio, comparison.ratio);
+    if (comparison.different > 0)
+      reportDifference(i, comparison, stores[i]);
+  }
+  return result.summary.empty();
+}
+
+bool CaseRunner::run() {
+  source = irgenOptionsOf(item, one, options.build.source);
   kernel = load(/*isSpec=*/false);
   if (!kernel)
-    return std::nullopt;
-  std::optional<std::vector<HostArgument>> made = makeCheckArguments(session, kernel->contract, one, options.seed);
-  if (!made)
-    return std::nullopt;
-  arguments = std::move(*made);
+    return false;
+  contract = kernel->contract;
+  std::optional<CheckArguments> made = makeCheckArguments(session, module, contract, one, source, options.seed);
+  if (!made || !checkPreconditions(made->slots))
+    return false;
+  arguments = std::move(made->all);
   if (!one.fault.empty())
     return runForFault();
   // A spec has no tiles of extent 0; then only the launch itself is checked.
   bool hasEmpty = llvm::any_of(arguments, [](const HostArgument &argument) {
     return argument.kind == HostArgument::Kind::Tensor && countElements(argument.tensor) == 0;
   });
-  bool isDerived = !one.exact && !one.rtol && !one.atol;
-  if (!hasEmpty && (!runSpec() || (isDerived && !runBounds())))
-    return std::nullopt;
-  RunOptions run;
-  run.build = options.build;
-  run.threads = options.threads;
-  run.checked = true;
-  std::vector<bool> isWritten;
-  for (const Parameter &parameter : kernel->contract.parameters)
-    isWritten.push_back(mayWrite(parameter));
-  KernelContract contract = kernel->contract;
-  if (!runOn(options.device, session, file, *kernel, arguments, run))
-    return std::nullopt;
-  CheckResult result;
-  result.isRight = true;
-  size_t next = 0; // among the spec's arguments, which are those that are present
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind == HostArgument::Kind::None)
-      continue;
-    const HostArgument &expected = specArguments[next++];
-    if (hasEmpty || !isWritten[i] || arguments[i].kind != HostArgument::Kind::Tensor)
-      continue;
-    static const std::vector<double> none;
-    const std::vector<double> &errors = isDerived && !bounds.empty() ? bounds[i].errors : none;
-    Comparison(contract.parameters[i], arguments[i].tensor, expected.tensor, one, errors, result).run();
+  if (hasEmpty)
+    return launch();
+  if (!runSpec() || (isDerived() && !runBounds()))
+    return false;
+  for (auto [index, parameter] : llvm::enumerate(spec->contract.parameters)) {
+    int of = contract.findParameter(parameter.name);
+    if (parameter.role == Parameter::Role::Out && !isFloat(parameter.type))
+      poisonAgainst(arguments[of].tensor, specArguments[index].tensor);
   }
-  return result;
+  return launch() && compareAll();
 }
 
 } // namespace
 
-std::optional<CheckResult> runCheck(Session &session, FileId file, const ast::Module &module,
-                                    const ast::KernelItem &kernel, const CheckCase &one, const CheckOptions &options) {
-  return CaseRunner(session, file, module, kernel, one, options).run();
+CheckResult runCheck(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
+                     const CheckCase &one, const CheckOptions &options) {
+  CaseRunner runner(session, file, module, kernel, one, options);
+  runner.result.passed = runner.run();
+  return runner.result;
 }
 
 } // namespace tile

@@ -15,15 +15,15 @@ struct CheckOptions {
 };
 
 struct CheckResult {
-  bool isRight = false;
-  std::string difference; ///< where not: the first element that differs, and how many do
-  int64_t compared = 0;   ///< elements
-  double worst = 0;       ///< the largest error as a part of its tolerance; 0 where elements are compared exactly
+  bool passed = false;
+  std::string summary;  ///< where not: one line
+  int64_t compared = 0; ///< elements
+  double ratio = 0;     ///< the largest error as a part of its tolerance; infinite where none is allowed
 };
 
-/// Runs `one`. None after errors, which are reported.
-std::optional<CheckResult> runCheck(Session &session, FileId file, const ast::Module &module,
-                                    const ast::KernelItem &kernel, const CheckCase &one, const CheckOptions &options);
+/// Runs `one`. What is wrong is reported, where it stands in the source.
+CheckResult runCheck(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
+                     const CheckCase &one, const CheckOptions &options);
 
 } // namespace tile
 

@@ -4,32 +4,101 @@
 
 namespace tile {
 
-/// Values of names in expressions, from the case; `missing` is a dim without one.
-static std::vector<Value> slotsOf(const KernelContract &contract, const CheckCase &one, std::string &missing) {
+static bool isNone(const CheckField &field) { return field.text == "none"; }
+
+static const ast::Parameter *findParameter(const ast::KernelItem &item, const std::string &name) {
+  for (const ast::Parameter &parameter : item.parameters)
+    if (parameter.name.text == name)
+      return &parameter;
+  return nullptr;
+}
+
+IrgenOptions irgenOptionsOf(const ast::KernelItem &item, const CheckCase &one, IrgenOptions base) {
+  base.kernel = item.name.text;
+  base.forOneLaunch = true;
+  base.pointerSizes = one.sizes;
+  for (const CheckField &field : one.instance)
+    base.expressions[field.name] = field.value;
+  for (const CheckField &field : one.shape) {
+    if (isNone(field))
+      base.values["has(" + field.name + ")"] = "false";
+    else
+      (findParameter(item, field.name) ? base.scalars : base.expressions)[field.name] = field.value;
+  }
+  for (const ast::Parameter &parameter : item.parameters)
+    if (std::string has = "has(" + parameter.name.text + ")"; parameter.isOptional && !base.expressions.count(has))
+      base.values.try_emplace(has, "true");
+  return base;
+}
+
+namespace {
+/// What a case's host expressions are, as text.
+class CaseNumbers {
+public:
+  /// Computes every number that `one` mentions; false after reporting.
+  bool compute(Session &session, const ast::Module &module, const KernelContract &contract, const CheckCase &one,
+               const IrgenOptions &options) {
+    std::vector<const ast::Expr *> asked;
+    for (const CheckField &field : one.shape) {
+      bool isDim = llvm::any_of(contract.dims, [&](const Dim &dim) { return dim.name == field.name && !dim.value; });
+      if (isDim || (options.scalars.count(field.name) && !isNone(field)))
+        asked.push_back(field.value);
+    }
+    for (const auto &[name, size] : one.sizes)
+      asked.push_back(size);
+    for (const auto &[name, rule] : one.inputs)
+      ask(rule, asked);
+    ask(one.input, asked);
+    std::optional<std::vector<std::string>> texts =
+        evaluateFor(module, session.sources, session.engine, session.context, options, asked);
+    if (!texts)
+      return false;
+    for (auto [expr, text] : llvm::zip_equal(asked, *texts))
+      values[expr] = text;
+    return true;
+  }
+
+  const std::string &text(const ast::Expr *expr) const { return values.at(expr); }
+  int64_t integer(const ast::Expr *expr) const { return std::strtoll(text(expr).c_str(), nullptr, 10); }
+  double real(const ast::Expr *expr) const { return std::strtod(text(expr).c_str(), nullptr); }
+
+private:
+  static void ask(const InputRule &rule, std::vector<const ast::Expr *> &asked) {
+    if (rule.high)
+      asked.insert(asked.end(), {rule.low, rule.high});
+  }
+  std::map<const ast::Expr *, std::string> values;
+};
+} // namespace
+
+static const CheckField *findField(const CheckCase &one, const std::string &name) {
+  auto field = llvm::find_if(one.shape, [&](const CheckField &given) { return given.name == name; });
+  return field == one.shape.end() ? nullptr : &*field;
+}
+
+/// Values of names in expressions but for scalars; none after reporting a dim that the shape leaves out.
+static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelContract &contract, const CheckCase &one,
+                                                 const CaseNumbers &numbers) {
   std::vector<Value> slots(contract.names.size());
   slots[KernelContract::kNumSmsSlot] = Value(int64_t(1));
   for (const Constant &constant : contract.constants)
     if (constant.slot >= 0)
       slots[constant.slot] = constant.value;
   for (const Dim &dim : contract.dims) {
-    auto given = one.values.find(dim.name);
-    if (dim.value)
-      slots[dim.slot] = Value(*dim.value);
-    else if (given != one.values.end())
-      slots[dim.slot] = Value(int64_t(std::strtoll(given->second.c_str(), nullptr, 10)));
-    else
-      missing = dim.name;
+    const CheckField *field = findField(one, dim.name);
+    if (!dim.value && !field) {
+      session.engine.report(Code::E0606, one.range, "the shape gives no value for `" + dim.name + "`")
+          .help("write `{" + dim.name + ": …}`");
+      return std::nullopt;
+    }
+    slots[dim.slot] = Value(dim.value ? *dim.value : numbers.integer(field->value));
+    if (!dim.value && slots[dim.slot].toInteger() < 0) {
+      session.engine.report(Code::E0606, field->value->range,
+                            "`" + dim.name + "` is " + slots[dim.slot].print() + "; expected an extent, 0 or more");
+      return std::nullopt;
+    }
   }
   return slots;
-}
-
-/// A number, or the value of a dim.
-static std::optional<double> numberOf(const std::string &text, const CheckCase &one) {
-  auto dim = one.values.find(text);
-  const std::string &digits = dim == one.values.end() ? text : dim->second;
-  char *end = nullptr;
-  double value = std::strtod(digits.c_str(), &end);
-  return digits.empty() || *end ? std::nullopt : std::optional(value);
 }
 
 /// Row-major strides, or for a strided tensor those of the axes reversed, each padded by one element.
@@ -57,19 +126,11 @@ static NpyArray allocate(const Parameter &parameter, std::vector<int64_t> extent
   return tensor;
 }
 
-static bool fillByRule(Session &session, NpyArray &tensor, const InputRule &rule, const CheckCase &one, uint64_t seed) {
-  if (rule.high.empty()) {
+static void fillByRule(NpyArray &tensor, const InputRule &rule, const CaseNumbers &numbers, uint64_t seed) {
+  if (rule.high)
+    fillRange(tensor, numbers.real(rule.low), numbers.real(rule.high), seed);
+  else
     fill(tensor, *findFilling(rule.filling), seed);
-    return true;
-  }
-  std::optional<double> low = numberOf(rule.low, one), high = numberOf(rule.high, one);
-  if (!low || !high) {
-    session.engine.report(Code::E0606, one.range,
-                          "`range(" + rule.low + ", " + rule.high + ")` has a bound without a value in this shape");
-    return false;
-  }
-  fillRange(tensor, *low, *high, seed);
-  return true;
 }
 
 /// The text of a scalar, exact for its type.
@@ -89,57 +150,88 @@ static std::string textOf(DataType type, const NpyArray &tensor) {
   return std::to_string(static_cast<int64_t>(bits << shift) >> shift);
 }
 
-std::optional<std::vector<HostArgument>> makeCheckArguments(Session &session, const KernelContract &contract,
-                                                            const CheckCase &one, uint64_t seed) {
-  std::string missing;
-  std::vector<Value> slots = slotsOf(contract, one, missing);
-  if (!missing.empty()) {
-    session.engine.report(Code::E0606, one.range, "the shape gives no value for `" + missing + "`");
+/// How many elements the pointer `parameter` points to; none after reporting.
+static std::optional<int64_t> sizeOf(Session &session, const Parameter &parameter, const CheckCase &one,
+                                     const CaseNumbers &numbers) {
+  auto size = one.sizes.find(parameter.name);
+  if (size == one.sizes.end()) {
+    session.engine.report(Code::E0606, one.range,
+                          "`@check` does not say how many elements are behind `" + parameter.name +
+                              "`; add `sizes = {" + parameter.name + ": N}`");
     return std::nullopt;
   }
-  std::vector<HostArgument> arguments;
+  int64_t count = numbers.integer(size->second);
+  if (count < 0) {
+    session.engine.report(Code::E0606, size->second->range,
+                          "`" + parameter.name + "` points to " + std::to_string(count) +
+                              " elements in this shape; expected 0 or more");
+    return std::nullopt;
+  }
+  return count;
+}
+
+std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Module &module,
+                                                 const KernelContract &contract, const CheckCase &one,
+                                                 const IrgenOptions &options, uint64_t seed) {
+  CaseNumbers numbers;
+  if (!numbers.compute(session, module, contract, one, options))
+    return std::nullopt;
+  std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers);
+  if (!slots)
+    return std::nullopt;
+  CheckArguments arguments{{}, std::move(*slots)};
   for (const Parameter &parameter : contract.parameters) {
     HostArgument argument;
     argument.name = parameter.name;
     auto rule = one.inputs.find(parameter.name);
     const InputRule &inputRule = rule == one.inputs.end() ? one.input : rule->second;
+    const CheckField *given = findField(one, parameter.name);
     std::vector<int64_t> extents;
     if (!parameter.present) {
       argument.kind = HostArgument::Kind::None;
-      arguments.push_back(std::move(argument));
+      arguments.all.push_back(std::move(argument));
       continue;
     }
     if (parameter.kind == Parameter::Kind::Pointer) {
-      auto size = one.sizes.find(parameter.name);
-      std::optional<double> count = size == one.sizes.end() ? std::nullopt : numberOf(size->second, one);
-      if (!count) {
-        session.engine.report(Code::E0606, one.range,
-                              "`@check` does not say how many elements are behind `" + parameter.name +
-                                  "`; add `sizes = {" + parameter.name + ": N}`");
+      std::optional<int64_t> count = sizeOf(session, parameter, one, numbers);
+      if (!count)
         return std::nullopt;
-      }
-      extents = {static_cast<int64_t>(*count)};
+      extents = {*count};
     }
     for (const std::optional<Expression> &extent : parameter.extents)
-      extents.push_back(extent ? extent->evaluate(slots).toInteger() : 1);
-    auto given = one.values.find(parameter.name);
-    if (parameter.kind == Parameter::Kind::Scalar && given != one.values.end()) {
-      argument.kind = HostArgument::Kind::Scalar;
-      argument.scalarText = given->second;
-      arguments.push_back(std::move(argument));
-      continue;
+      extents.push_back(extent ? extent->evaluate(arguments.slots).toInteger() : 1);
+    if (parameter.kind == Parameter::Kind::Scalar && given) {
+      argument.scalarText = numbers.text(given->value);
+    } else {
+      argument.tensor = allocate(parameter, extents);
+      if (parameter.role != Parameter::Role::Out)
+        fillByRule(argument.tensor, inputRule, numbers, mixSeed(seed, parameter.name));
     }
-    argument.tensor = allocate(parameter, extents);
-    bool isRead = parameter.role != Parameter::Role::Out;
-    if (isRead && !fillByRule(session, argument.tensor, inputRule, one, mixSeed(seed, parameter.name)))
-      return std::nullopt;
     if (parameter.kind == Parameter::Kind::Scalar) {
       argument.kind = HostArgument::Kind::Scalar;
-      argument.scalarText = textOf(parameter.type, argument.tensor);
+      if (!given)
+        argument.scalarText = textOf(parameter.type, argument.tensor);
+      Result<uint64_t> bits = scalarBits(argument, parameter.type);
+      if (!bits) {
+        session.engine.report(Code::E0606, given ? given->value->range : one.range, bits.error().message);
+        return std::nullopt;
+      }
+      arguments.slots[parameter.valueSlot] =
+          isFloat(parameter.type) ? Value::ofReal(fromBits(parameter.type, *bits)) : Value(static_cast<int64_t>(*bits));
     }
-    arguments.push_back(std::move(argument));
+    arguments.all.push_back(std::move(argument));
   }
   return arguments;
+}
+
+void poisonAgainst(NpyArray &tensor, const NpyArray &expected) {
+  int64_t width = getBytes(tensor.type);
+  forEachElement(tensor, [&](int64_t index, int64_t offset) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, expected.data.data() + index * width, width);
+    bits = tensor.type == DataType::Bool ? bits ^ 1 : ~bits;
+    std::memcpy(tensor.data.data() + offset * width, &bits, width);
+  });
 }
 
 std::vector<HostArgument> makeSpecArguments(const KernelContract &spec, const KernelContract &contract,

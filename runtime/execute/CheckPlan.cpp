@@ -4,12 +4,16 @@ using namespace llvm;
 
 namespace tile {
 
-std::string CheckCase::describe() const {
+static std::string join(const std::vector<CheckField> &fields, const char *between) {
   std::string text;
-  for (const auto &[name, value] : values)
-    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  for (const CheckField &field : fields)
+    text += (text.empty() ? "" : ", ") + field.name + between + field.text;
   return text;
 }
+
+std::string CheckCase::describeInstance() const { return instance.empty() ? "" : "<" + join(instance, " = ") + ">"; }
+
+std::string CheckCase::describeShape() const { return "{" + join(shape, ": ") + "}"; }
 
 namespace {
 
@@ -17,8 +21,9 @@ class PlanReader {
 public:
   explicit PlanReader(Session &session) : session(session) {}
 
-  bool readInstances(const ast::Decorator &decorator, std::vector<std::map<std::string, std::string>> &instances);
-  bool readCheck(const ast::Decorator &decorator, const std::vector<std::map<std::string, std::string>> &instances,
+  bool readInstances(const ast::KernelItem &kernel, const ast::Decorator &decorator,
+                     std::vector<std::vector<CheckField>> &instances);
+  bool readCheck(const ast::Decorator &decorator, const std::vector<std::vector<CheckField>> &instances,
                  std::vector<CheckCase> &cases);
 
 private:
@@ -36,18 +41,20 @@ private:
   Session &session;
 };
 
-bool PlanReader::readInstances(const ast::Decorator &decorator,
-                               std::vector<std::map<std::string, std::string>> &instances) {
+bool PlanReader::readInstances(const ast::KernelItem &kernel, const ast::Decorator &decorator,
+                               std::vector<std::vector<CheckField>> &instances) {
   for (const ast::Argument &argument : decorator.arguments) {
     const auto *list = ast::dynCast<ast::List>(argument.value);
     if (!argument.name || !list)
       return refuse(argument.value->range, "`@instances` takes `NAME = [values]`");
     std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
-    std::vector<std::map<std::string, std::string>> product;
+    if (hasHeuristic(kernel, name))
+      continue;
+    std::vector<std::vector<CheckField>> product;
     for (const auto &instance : instances)
       for (const ast::ExprPtr &value : list->elements) {
         product.push_back(instance);
-        product.back()[name] = textOf(*value);
+        product.back().push_back({name, value.get(), textOf(*value)});
       }
     instances = std::move(product);
   }
@@ -60,11 +67,10 @@ bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
     return refuse(shape.range, "a shape of `@check` is a record such as `{M: 7, N: 127}`");
   one.range = shape.range;
   for (const ast::Record::Field &field : record->fields) {
-    std::string text = textOf(*field.value);
-    if (text == "none")
-      one.values["has(" + field.name.text + ")"] = "false";
-    else
-      one.values[field.name.text] = text;
+    one.shape.push_back({field.name.text, field.value.get(), textOf(*field.value)});
+    erase_if(one.instance, [&](const CheckField &given) {
+      return given.name == field.name.text || given.name == "has(" + field.name.text + ")";
+    });
   }
   return true;
 }
@@ -75,8 +81,8 @@ bool PlanReader::readRule(const ast::Expr &value, InputRule &rule) {
     if (textOf(*call.callee) != "range" || call.arguments.size() != 2)
       return refuse(value.range,
                     "found `" + textOf(value) + "`; expected `range(low, high)` or one of: " + listFillings());
-    rule.low = textOf(*call.arguments[0].value);
-    rule.high = textOf(*call.arguments[1].value);
+    rule.low = call.arguments[0].value.get();
+    rule.high = call.arguments[1].value.get();
     return true;
   }
   rule.filling = textOf(value);
@@ -130,15 +136,14 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
   }
   if (name == "sizes" && value.kind == ast::ExprKind::Record) {
     for (const ast::Record::Field &field : static_cast<const ast::Record &>(value).fields)
-      one.sizes[field.name.text] = textOf(*field.value);
+      one.sizes[field.name.text] = field.value.get();
     return true;
   }
   return refuse(value.range, "`@check` has no option `" + name +
                                  "`; known: shapes, inputs, exact, rtol, atol, reason, fault, sizes");
 }
 
-bool PlanReader::readCheck(const ast::Decorator &decorator,
-                           const std::vector<std::map<std::string, std::string>> &instances,
+bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<std::vector<CheckField>> &instances,
                            std::vector<CheckCase> &cases) {
   CheckCase base;
   const ast::List *shapes = nullptr;
@@ -150,7 +155,7 @@ bool PlanReader::readCheck(const ast::Decorator &decorator,
   for (const auto &instance : instances)
     for (const ast::ExprPtr &shape : shapes->elements) {
       CheckCase one = base;
-      one.values = instance;
+      one.instance = instance;
       if (!readShape(*shape, one))
         return false;
       cases.push_back(std::move(one));
@@ -162,9 +167,9 @@ bool PlanReader::readCheck(const ast::Decorator &decorator,
 
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, std::vector<CheckCase> &cases) {
   PlanReader reader(session);
-  std::vector<std::map<std::string, std::string>> instances(1);
+  std::vector<std::vector<CheckField>> instances(1);
   for (const ast::Decorator &decorator : kernel.decorators)
-    if (decorator.name.text == "instances" && !reader.readInstances(decorator, instances))
+    if (decorator.name.text == "instances" && !reader.readInstances(kernel, decorator, instances))
       return false;
   for (const ast::Decorator &decorator : kernel.decorators)
     if (decorator.name.text == "check" && !reader.readCheck(decorator, instances, cases))

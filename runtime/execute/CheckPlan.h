@@ -1,13 +1,16 @@
 /// What a kernel's `@check` and `@instances` decorators ask for: the cases that `tilec check` runs. Read from the
 /// syntax tree, since the values decide how the kernel is compiled.
 ///
-///   @instances(T = [f16, bf16], has(w) = [true, false])   every combination is a case of every shape
+///   @instances(T = [f16, bf16], has(w) = [true, false])   every combination is a case of every shape, but that of a
+///                                     parameter with a heuristic, which a launch takes from there
 ///   @check(shapes = [{M: 1, N: 7}, {M: 129, N: 1000, eps: 1e-5, w: none, T: f64}],
 ///          inputs = special,                 // or per parameter: inputs = {x: special, i: range(0, N)}
 ///          exact = true,                     // bit for bit; otherwise the derived tolerance
 ///          rtol = 1e-3, reason = "…",        // instead of the derived tolerance; wider only with a reason
 ///          fault = "row is sorted",          // the interpreter must report this
 ///          sizes = {p: N * 2})               // elements behind a raw pointer
+///
+/// Numbers are host expressions over extents, scalars and compile-time parameters.
 #ifndef RUNTIME_EXECUTE_CHECKPLAN_H
 #define RUNTIME_EXECUTE_CHECKPLAN_H
 
@@ -24,24 +27,33 @@ namespace tile {
 /// How a parameter's elements are chosen: a filling by name, or evenly from [low, high).
 struct InputRule {
   std::string filling = "normal";
-  std::string low, high; ///< numbers or names of dims; both set for a range
+  const ast::Expr *low = nullptr, *high = nullptr; ///< both set for a range
+};
+
+/// A name with what a decorator gives it.
+struct CheckField {
+  std::string name; ///< a dim, a compile-time parameter, a scalar; `has(w)` in an instance
+  const ast::Expr *value = nullptr;
+  std::string text; ///< of `value`
 };
 
 /// One launch to compare with the spec.
 struct CheckCase {
-  /// Names with their source text: dims, compile-time parameters, scalars; `has(w)` for what is absent.
-  std::map<std::string, std::string> values;
+  std::vector<CheckField> instance;        ///< of `@instances`, without what the shape gives anew
+  std::vector<CheckField> shape;           ///< `none` for an optional parameter that is absent
   InputRule input;                         ///< of parameters that `inputs` does not name
   std::map<std::string, InputRule> inputs; ///< by parameter
-  std::map<std::string, std::string> sizes;
+  std::map<std::string, const ast::Expr *> sizes;
   bool exact = false;
   std::optional<double> rtol, atol;
   std::string reason;
   std::string fault;
-  SourceRange range; ///< of the shape, or of the kernel's name where there is no `@check`
+  SourceRange range; ///< of the shape
 
-  /// `M = 7, N = 127, T = bf16`
-  std::string describe() const;
+  /// `<T = bf16, has(w) = true>`, empty without `@instances`
+  std::string describeInstance() const;
+  /// `{M: 7, N: 127}`
+  std::string describeShape() const;
 };
 
 /// The cases of `kernel`, those of each `@check` in order; none and `false` after reporting a decorator at fault. A

@@ -134,23 +134,39 @@ static std::optional<double> measure(Session &session, Prepared &prepared, CUstr
   return times[times.size() / 2];
 }
 
-/// Makes the GPU's context current and keeps it to the end of the process: making one anew takes longer than most runs.
-static bool holdContext(Session &session) {
-  static Context *held = nullptr;
-  if (held)
+/// The GPU's context, kept to the end of the process: making one anew takes longer than most runs.
+static Context *heldContext = nullptr;
+
+static Status holdContext() {
+  if (heldContext)
+    return {};
+  Result<Context> context = Context::create(0);
+  if (!context)
+    return context.error();
+  heldContext = new Context(std::move(*context));
+  return {};
+}
+
+/// Whether the context takes work: every call in one that a kernel's fault broke gives that fault again.
+static bool isContextSound() {
+  Result<Stream> stream = Stream::create();
+  return stream && stream->synchronize();
+}
+
+bool reviveDevice(DeviceKind device) {
+  if (device == DeviceKind::Cpu || !heldContext || isContextSound())
     return true;
-  std::optional<Context> context = take(session, Context::create(0));
-  if (context)
-    held = new Context(std::move(*context));
-  return held;
+  delete std::exchange(heldContext, nullptr);
+  return holdContext() && isContextSound();
 }
 
 static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKernel &kernel,
                                          std::vector<HostArgument> &arguments, const RunOptions &options) {
   std::optional<DeviceProperties> properties = take(session, readDevice(0));
-  if (!properties || !holdContext(session))
+  if (!properties || !take(session, holdContext()))
     return std::nullopt;
   std::optional<Stream> stream = take(session, Stream::create());
+  Location place = kernel.function.getLoc(); // the module is spent on the build
   std::optional<Artifact> artifact = build(session, file, *kernel.module, options.build);
   if (!stream || !artifact)
     return std::nullopt;
@@ -165,8 +181,14 @@ static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKe
   if (!bound)
     return std::nullopt;
   std::optional<Prepared> prepared = take(session, loaded->prepare(*bound));
-  if (!prepared || !take(session, prepared->launch(stream->get())) ||
-      !tensors.download(session, kernel.contract, arguments, stream->get()))
+  if (!prepared || !take(session, prepared->launch(stream->get())))
+    return std::nullopt;
+  if (Status finished = stream->synchronize(); !finished) {
+    session.report(Code::E0604, place,
+                   "kernel `" + kernel.contract.name + "` faulted on the GPU: " + finished.error().message);
+    return std::nullopt;
+  }
+  if (!tensors.download(session, kernel.contract, arguments, stream->get()))
     return std::nullopt;
   RunResult result;
   result.device = properties->name;

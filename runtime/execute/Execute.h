@@ -48,6 +48,9 @@ struct RunResult {
 std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,
                                std::vector<HostArgument> &arguments, const RunOptions &options);
 
+/// Whether `device` takes another run. After a kernel's fault the GPU's context is made anew, which may fail.
+bool reviveDevice(DeviceKind device);
+
 } // namespace tile
 
 #endif

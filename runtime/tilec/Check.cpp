@@ -1,12 +1,18 @@
 /// `tilec check FILE`: every kernel that has a spec, over its `@check` shapes, against the spec in f64.
+///
+/// Standard output has a line per kernel and instance, one per shape that fails, and the count; with --json one object
+/// instead. Details of what failed are diagnostics, as everywhere.
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
 
-#include "runtime/execute/Check.h"
+#include "runtime/execute/CheckRun.h"
 #include "runtime/execute/Signature.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
 
+#include <cmath>
 #include <iostream>
 
 using namespace llvm;
@@ -19,6 +25,8 @@ struct Flags {
                              cl::value_desc("FILE"),  cl::desc("FILE.tile"),
                              cl::sub(checkCommand()), cl::cat(runCategory())};
   cl::opt<bool> verbose{"v", cl::sub(checkCommand()), cl::cat(runCategory()), cl::desc("print every shape")};
+  cl::opt<bool> json{"json", cl::sub(checkCommand()), cl::cat(runCategory()),
+                     cl::desc("print the result of every shape as one JSON object")};
 };
 } // namespace
 
@@ -29,98 +37,186 @@ static Flags &flags() {
 
 void registerCheckFlags() { flags(); }
 
+static const char *toString(CheckOutcome outcome) {
+  static const char *const names[] = {"passed", "failed", "not run"};
+  return names[static_cast<int>(outcome)];
+}
+
 namespace {
-struct Tally {
-  unsigned right = 0, wrong = 0;
+struct Counts {
+  size_t of[3] = {0, 0, 0};
+  double ratio = 0; ///< the largest error of what passed
+
+  size_t &operator[](CheckOutcome outcome) { return of[static_cast<int>(outcome)]; }
+  size_t total() const { return of[0] + of[1] + of[2]; }
+  std::string print() const { return formatv("{0} passed, {1} failed, {2} not run", of[0], of[1], of[2]); }
+  void add(const CheckRow &row) {
+    ++(*this)[row.outcome];
+    if (row.outcome == CheckOutcome::Passed)
+      ratio = std::max(ratio, row.result.ratio);
+  }
+};
+
+/// Prints rows as they come.
+class CheckPrinter {
+public:
+  void begin(const CheckRow &row);
+  void end(const CheckRow &row);
+  /// Ends the lines of a kernel.
+  void endInstance();
+  void endFile(DeviceKind device, uint64_t seed);
+  Counts counts;
+
+private:
+  static std::string instanceOf(const CheckRow &row) { return row.kernel + row.one.describeInstance(); }
+  void clearProgress();
+  void printRow(const CheckRow &row);
+  static json::Object toJson(const CheckRow &row);
+
+  // What runs now is shown only where it can be wiped away again.
+  bool showsProgress = sys::Process::StandardErrIsDisplayed() && !flags().json;
+  bool isShowing = false;
+  std::string instance;
+  Counts ofInstance;
+  json::Array rows;
 };
 } // namespace
 
-/// All cases of one kernel, which ends with the first that cannot run.
-static void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
-                        const CheckOptions &options, Tally &tally) {
-  std::vector<CheckCase> cases;
-  if (!readCheckCases(session, kernel, cases))
-    return;
-  if (cases.empty()) {
-    session.engine.report(Code::E0606, kernel.name.range,
-                          "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
-    return;
-  }
-  std::vector<std::pair<SourceRange, std::string>> differences;
-  for (const CheckCase &one : cases) {
-    std::optional<CheckResult> result = runCheck(session, file, module, kernel, one, options);
-    std::string name = kernel.name.text + " {" + one.describe() + "}";
-    ++(result && result->isRight ? tally.right : tally.wrong);
-    if (!result) {
-      std::cout << "error " << name << "\n";
-      break;
-    }
-    if (!result->isRight)
-      differences.emplace_back(one.range,
-                               kernel.name.text + ": " + result->difference + ", seed " + std::to_string(options.seed));
-    if (flags().verbose || !result->isRight)
-      std::cout << (result->isRight ? "right " : "wrong ") << name << ": " << result->compared << " elements"
-                << (result->worst > 0 ? formatv(", worst error {0:f2} of its bound", result->worst).str() : "") << "\n";
-  }
-  // Reported last: with an error behind it nothing more would be compiled.
-  for (auto &[range, message] : differences)
-    session.engine.report(Code::E0605, range, std::move(message));
+void CheckPrinter::clearProgress() {
+  if (isShowing)
+    std::cerr << "\r\x1b[K" << std::flush;
+  isShowing = false;
 }
 
-/// The names of the kernels to check.
-static std::vector<std::string> kernelsOf(const ast::Module &module, const std::string &chosen) {
-  std::vector<std::string> names;
+void CheckPrinter::begin(const CheckRow &row) {
+  if (!showsProgress)
+    return;
+  clearProgress();
+  std::string text = formatv("{0} of {1}: {2} {3}", row.number, row.count, instanceOf(row), row.one.describeShape());
+  std::cerr << text.substr(0, 79) << std::flush;
+  isShowing = true;
+}
+
+static std::string errorText(double ratio) {
+  return ratio > 0 && std::isfinite(ratio) ? formatv(", worst error {0:f2} of its bound", ratio).str() : "";
+}
+
+void CheckPrinter::printRow(const CheckRow &row) {
+  std::cout << toString(row.outcome) << " " << instanceOf(row) << (row.count ? " " + row.one.describeShape() : "")
+            << ": ";
+  if (row.outcome == CheckOutcome::Passed)
+    std::cout << row.result.compared << (row.result.compared == 1 ? " element" : " elements")
+              << errorText(row.result.ratio) << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
+  else if (row.outcome == CheckOutcome::Failed)
+    std::cout << row.result.summary << "\n";
+  else
+    std::cout << "the GPU takes no more work after the fault above\n";
+}
+
+/// `shapes` and `instance` as their source has them.
+static json::Object toJson(const std::vector<CheckField> &fields) {
+  json::Object object;
+  for (const CheckField &field : fields)
+    object[field.name] = field.text;
+  return object;
+}
+
+json::Object CheckPrinter::toJson(const CheckRow &row) {
+  json::Object object{{"kernel", row.kernel},
+                      {"instance", tile::toJson(row.one.instance)},
+                      {"shape", tile::toJson(row.one.shape)},
+                      {"outcome", toString(row.outcome)},
+                      {"elements", row.result.compared},
+                      {"milliseconds", row.milliseconds}};
+  if (std::isfinite(row.result.ratio))
+    object["worst_ratio"] = row.result.ratio;
+  if (!row.result.summary.empty())
+    object["message"] = row.result.summary;
+  return object;
+}
+
+void CheckPrinter::end(const CheckRow &row) {
+  clearProgress();
+  counts.add(row);
+  if (flags().json) {
+    rows.push_back(toJson(row));
+    return;
+  }
+  if (instanceOf(row) != instance)
+    endInstance();
+  instance = instanceOf(row);
+  ofInstance.add(row);
+  if (flags().verbose || row.outcome == CheckOutcome::Failed)
+    printRow(row);
+  std::cout << std::flush;
+}
+
+void CheckPrinter::endInstance() {
+  if (ofInstance.total() > 0 && !flags().verbose)
+    std::cout << instance << ": " << ofInstance.print() << errorText(ofInstance.ratio) << std::endl;
+  ofInstance = Counts();
+}
+
+void CheckPrinter::endFile(DeviceKind device, uint64_t seed) {
+  const char *where = device == DeviceKind::Gpu ? "GPU" : "CPU interpreter";
+  if (!flags().json) {
+    std::cout << flags().input.getValue() << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
+    return;
+  }
+  json::Object object{{"file", flags().input.getValue()},
+                      {"device", where},
+                      {"seed", seed},
+                      {"passed", counts[CheckOutcome::Passed]},
+                      {"failed", counts[CheckOutcome::Failed]},
+                      {"not_run", counts[CheckOutcome::NotRun]},
+                      {"cases", std::move(rows)}};
+  std::cout << formatv("{0:2}", json::Value(std::move(object))).str() << std::endl;
+}
+
+/// The kernels to check.
+static std::vector<const ast::KernelItem *> kernelsOf(const ast::Module &module, const std::string &chosen) {
+  std::vector<const ast::KernelItem *> kernels;
   for (const ast::ItemPtr &item : module.items)
     if (const auto *kernel = ast::dynCast<ast::KernelItem>(item))
       if ((chosen.empty() || kernel->name.text == chosen) && hasSpec(module, kernel->name.text))
-        names.push_back(kernel->name.text);
-  return names;
+        kernels.push_back(kernel);
+  return kernels;
 }
 
-/// Checks one kernel in a session of its own, so that a fault of one does not stop the others. Gives the exit code.
-static int checkAlone(const std::string &name, CheckOptions options, Tally &tally) {
-  Session session(wantsRemarks());
-  std::optional<FileId> file = session.read(flags().input);
-  std::unique_ptr<ast::Module> module = file ? session.parse(*file) : nullptr;
-  if (module)
-    checkKernel(session, *file, *module, *chooseKernel(session, *module, name), options, tally);
-  return finish(session);
-}
-
-static int checkFile(Session &session) {
+static void checkFile(Session &session) {
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   if (!build || !device)
-    return 1;
+    return;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
-    return 1;
+    return;
   std::optional<FileId> file = session.read(flags().input);
   std::unique_ptr<ast::Module> module = file ? session.parse(*file) : nullptr;
   if (!module)
-    return 1;
-  std::vector<std::string> kernels = kernelsOf(*module, build->source.kernel);
-  if (kernels.empty()) {
-    session.report(Code::E0602, flags().input + " has no kernel with a spec" +
-                                    (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
-    return 1;
-  }
+    return;
+  std::vector<const ast::KernelItem *> kernels = kernelsOf(*module, build->source.kernel);
+  if (kernels.empty())
+    return session.report(Code::E0602,
+                          flags().input + " has no kernel with a spec" +
+                              (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
   CheckOptions options;
   options.device = *device;
   options.build = *build;
   options.seed = seedOfRun();
-  Tally tally;
-  int code = 0;
-  for (const std::string &name : kernels)
-    code |= checkAlone(name, options, tally);
-  std::cout << flags().input.getValue() << ": " << tally.right << " right, " << tally.wrong << " wrong, on "
-            << (*device == DeviceKind::Gpu ? "the GPU" : "the CPU interpreter") << ", seed " << options.seed << "\n";
-  return code;
+  CheckPrinter printer;
+  CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
+                         [&](const CheckRow &row) { printer.end(row); }};
+  bool isDeviceLost = false;
+  for (const ast::KernelItem *kernel : kernels)
+    checkKernel(session, *file, *module, *kernel, options, observer, isDeviceLost);
+  printer.endInstance();
+  printer.endFile(*device, options.seed);
 }
 
 int checkMain() {
-  Session session;
-  int code = checkFile(session);
-  return code | finish(session);
+  Session session(wantsRemarks());
+  checkFile(session);
+  return finish(session);
 }
 
 } // namespace tile

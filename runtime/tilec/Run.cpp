@@ -129,6 +129,7 @@ static void runFile(Session &session) {
   if (!item)
     return;
   options->source.kernel = item->name.text;
+  options->source.forOneLaunch = true;
   bindSignature(*item, given, options->source);
   StepTimes times;
   OwningOpRef<ModuleOp> module = loadKernels(session, *file, *options, times);

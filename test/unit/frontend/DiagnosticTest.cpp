@@ -234,6 +234,22 @@ TEST(DiagnosticEngine, SortsByFileAndPosition) {
   EXPECT_EQ(order, "1234");
 }
 
+TEST(DiagnosticEngine, GivesAwayAndTakesBack) {
+  DiagnosticEngine engine, other;
+  engine.report(Code::E0100, {}, "first").note("why");
+  engine.report(Code::W0300, {}, "second");
+  std::vector<Diagnostic> taken = engine.take();
+  EXPECT_FALSE(engine.hasErrors());
+  EXPECT_EQ(engine.warningCount(), 0u);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].notes, std::vector<std::string>{"why"});
+  other.report(Code::E0100, {}, "first");
+  for (Diagnostic &diagnostic : taken)
+    other.add(std::move(diagnostic));
+  EXPECT_EQ(other.errorCount(), 1u) << "a repetition";
+  EXPECT_EQ(other.warningCount(), 1u);
+}
+
 TEST(DiagnosticEngine, DropsRepetitionsAndErrorsPastTheLimit) {
   SourceManager sources;
   FileId file = sources.add("a", "abcdef");

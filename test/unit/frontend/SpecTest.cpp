@@ -95,7 +95,9 @@ TEST(Spec, AnEpilogueTakesWholeTensors) {
 TEST(Spec, APointerIsATensorOfTheGivenSize) {
   std::string text = "kernel k(p: ptr<f32>, x: tensor<f32>[N]) grid [1] { }\nspec k { p = x * 2\np[0] = 1 }\n";
   IrgenOptions options = with({{"N", "8"}});
-  options.pointerSizes["p"] = "N";
+  ast::Name size(SourceRange{});
+  size.text = "N";
+  options.pointerSizes["p"] = &size;
   Generated spec(text, options, "t.tile", Generated::What::Specs);
   EXPECT_TRUE(spec.has({"kind = \"tensor\", name = \"p\", role = \"inout\"", "tile.store", "tensor<8xf64>"}))
       << spec.ir() << spec.errors();

@@ -1,0 +1,73 @@
+#include "runtime/execute/CheckRun.h"
+
+#include <chrono>
+
+namespace tile {
+
+static bool contains(const SourceRange &outer, const SourceRange &inner) {
+  return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
+}
+
+/// Says which shape an error belongs to: at the shape itself where the error has no place or is the shape's fault.
+static void attribute(Diagnostic &diagnostic, const CheckCase &one) {
+  SourceRange &place = diagnostic.primary.range;
+  if (diagnostic.severity() != Severity::Error || (place.isValid() && contains(one.range, place)))
+    return;
+  if (!place.isValid()) {
+    place = one.range;
+    return;
+  }
+  std::string instance = one.describeInstance();
+  std::string text = "in this shape" + (instance.empty() ? "" : " of " + instance);
+  if (diagnostic.code == Code::E0403) { // a `where` that compile-time values decide
+    diagnostic.secondary.push_back({place, "required here"});
+    diagnostic.primary = {one.range, text};
+    return;
+  }
+  diagnostic.secondary.push_back({one.range, text});
+}
+
+void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
+                 const CheckOptions &options, const CheckObserver &observer, bool &isDeviceLost) {
+  // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
+  std::vector<Diagnostic> reported = session.engine.take();
+  std::vector<CheckCase> cases;
+  if (readCheckCases(session, kernel, cases) && cases.empty())
+    session.engine.report(Code::E0606, kernel.name.range,
+                          "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
+  if (session.hasErrors())
+    cases.clear();
+  CheckRow row;
+  row.kernel = kernel.name.text;
+  row.count = cases.size();
+  if (cases.empty()) {
+    row.outcome = CheckOutcome::Failed;
+    row.result.summary = session.engine.sorted().front()->message;
+    observer.end(row);
+  }
+  for (CheckCase &one : cases) {
+    row.one = std::move(one);
+    ++row.number;
+    row.outcome = CheckOutcome::NotRun;
+    row.result = CheckResult();
+    if (!isDeviceLost) {
+      observer.begin(row);
+      auto start = std::chrono::steady_clock::now();
+      row.result = runCheck(session, file, module, kernel, row.one, options);
+      row.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      row.outcome = row.result.passed ? CheckOutcome::Passed : CheckOutcome::Failed;
+      isDeviceLost = !row.result.passed && !reviveDevice(options.device);
+    }
+    for (Diagnostic &diagnostic : session.engine.take()) {
+      if (diagnostic.severity() == Severity::Error && row.result.summary.empty())
+        row.result.summary = diagnostic.message;
+      attribute(diagnostic, row.one);
+      reported.push_back(std::move(diagnostic));
+    }
+    observer.end(row);
+  }
+  for (Diagnostic &diagnostic : reported)
+    session.engine.add(std::move(diagnostic));
+}
+
+} // namespace tile

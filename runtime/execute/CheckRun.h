@@ -1,0 +1,35 @@
+/// Every kernel of a file with a spec, over its instances and shapes. A case that fails, in whatever way, is that
+/// case's result, and the next one runs; only a GPU that takes no more work leaves the rest undone.
+#ifndef RUNTIME_EXECUTE_CHECKRUN_H
+#define RUNTIME_EXECUTE_CHECKRUN_H
+
+#include "runtime/execute/Check.h"
+
+#include <functional>
+
+namespace tile {
+
+enum class CheckOutcome { Passed, Failed, NotRun };
+
+/// What became of one case, or of a kernel whose cases could not be read.
+struct CheckRow {
+  std::string kernel;
+  CheckCase one;
+  CheckOutcome outcome = CheckOutcome::NotRun;
+  CheckResult result;
+  size_t number = 0, count = 0; ///< among the kernel's cases, from 1
+  double milliseconds = 0;      ///< compilation, spec and comparison included
+};
+
+struct CheckObserver {
+  std::function<void(const CheckRow &)> begin, end;
+};
+
+/// Runs all cases of `kernel`. What is reported stays in the session's engine; errors that are there before must have
+/// been dealt with. `isDeviceLost` is set when the device takes no more work.
+void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
+                 const CheckOptions &options, const CheckObserver &observer, bool &isDeviceLost);
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,47 @@
+/// What a kernel left in one tensor against what its spec says: how many elements differ, the first, and the worst.
+#ifndef RUNTIME_EXECUTE_COMPARE_H
+#define RUNTIME_EXECUTE_COMPARE_H
+
+#include "runtime/npy/Npy.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile {
+
+/// How far an element may be from the spec. Integers and bools may not differ at all.
+struct Tolerance {
+  bool exact = false; ///< floats as well: the spec's result, rounded to the type
+  std::optional<double> rtol, atol;
+  std::vector<double> errors; ///< derived: per element in memory, without which only the spec's own rounding is allowed
+};
+
+/// An element that is further from the spec than it may be.
+struct ElementError {
+  std::string place;           ///< `3, 17`
+  std::string found, expected; ///< as text
+  double error = 0;            ///< their distance; infinite where one of them is no number
+  double tolerance = 0;        ///< 0: none
+
+  /// 1 is just allowed; infinite where nothing is allowed.
+  double ratio() const;
+  /// `` `y[3, 17]` is 2; expected 1 within 1e-6: error 1, 1e+06 times the tolerance ``
+  std::string describe(const std::string &tensor) const;
+};
+
+struct Comparison {
+  int64_t compared = 0;  ///< elements that the spec defines
+  int64_t different = 0; ///< of these, too far from it
+  ElementError first, worst;
+  double ratio = 0; ///< the largest of all compared elements
+};
+
+/// Compares `found` with `expected`, which is row-major, floats in f64. `defined` has one entry per element of
+/// `expected`, or none where the spec defines all of them.
+Comparison compare(const NpyArray &found, const NpyArray &expected, const std::vector<bool> &defined,
+                   const Tolerance &tolerance);
+
+} // namespace tile
+
+#endif
