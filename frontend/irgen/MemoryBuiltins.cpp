@@ -40,6 +40,32 @@ static mlir::Value inShape(Evaluator &evaluator, const Operand &operand, Scalar 
   return evaluator.broadcast(value.ssa(), value.type(), shape, evaluator.at(operand.range));
 }
 
+namespace {
+/// What is written, and where: the value and the mask in the shape of the place. No value if reported.
+struct Written {
+  mlir::Value value, mask;
+  explicit operator bool() const { return bool(value); }
+};
+} // namespace
+
+static Written inShape(Evaluator &evaluator, const Operand &value, const std::optional<Operand> &mask, Scalar scalar,
+                       const std::vector<Dim> &shape) {
+  Written written{inShape(evaluator, value, scalar, shape, "the value"), {}};
+  if (written && mask && !(written.mask = inShape(evaluator, *mask, Scalar::Bool, shape, "the mask")))
+    return {};
+  return written;
+}
+
+/// The access that a builtin takes in place of a value; it has no options. None if reported.
+static std::optional<Evaluator::Access> plainAccess(Evaluator &evaluator, const ast::Expr &place, const Builtin &self) {
+  std::optional<Evaluator::Access> access = evaluator.evaluateAccess(place, quote(self.name));
+  if (!access || access->syntax->options.empty())
+    return access;
+  evaluator.report(Code::E0900, access->syntax->options.front().range,
+                   "options of this access are not supported by this version");
+  return std::nullopt;
+}
+
 /// `load(p, mask = m, other = v)`.
 static Value callLoad(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
   BuiltinArguments bound(evaluator, self, arguments, {"pointer", "mask", "other"}, 1, 1);
@@ -70,12 +96,14 @@ static Value callStore(Evaluator &evaluator, const Builtin &self, CallArguments 
   if (!pointer)
     return {};
   Type type = pointer->value.type();
-  mlir::Value value = inShape(evaluator, bound.operand("value"), type.element.scalar, type.shape, "the value");
-  mlir::Value mask;
-  if (!value ||
-      (bound.get("mask") && !(mask = inShape(evaluator, bound.operand("mask"), Scalar::Bool, type.shape, "the mask"))))
+  std::optional<Operand> mask;
+  if (bound.get("mask"))
+    mask = bound.operand("mask");
+  Written written = inShape(evaluator, bound.operand("value"), mask, type.element.scalar, type.shape);
+  if (!written)
     return {};
-  StorePtrOp::create(evaluator.builder, evaluator.at(arguments.range), value, pointer->value.ssa(), mask);
+  StorePtrOp::create(evaluator.builder, evaluator.at(arguments.range), written.value, pointer->value.ssa(),
+                     written.mask);
   return Value::unit();
 }
 
@@ -86,10 +114,10 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
     return {};
   const ast::Expr &place = *bound.get("place")->syntax;
   Operand operand = evaluator.operand(*bound.get("value")->syntax);
-  std::optional<Operand> maskOperand;
-  if (auto *mask = bound.get("mask"))
-    maskOperand = evaluator.operand(*mask->syntax);
-  if (operand.value.isError() || (maskOperand && maskOperand->value.isError()))
+  std::optional<Operand> mask;
+  if (auto *given = bound.get("mask"))
+    mask = evaluator.operand(*given->syntax);
+  if (operand.value.isError() || (mask && mask->value.isError()))
     return {};
   mlir::Location location = evaluator.at(arguments.range);
   if (!ast::dynCast<ast::Index>(&place)) {
@@ -97,32 +125,27 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
     if (!pointer)
       return {};
     Type type = pointer->value.type();
-    mlir::Value value = inShape(evaluator, operand, type.element.scalar, type.shape, "the value");
-    mlir::Value mask;
-    if (!value || (maskOperand && !(mask = inShape(evaluator, *maskOperand, Scalar::Bool, type.shape, "the mask"))))
+    Written written = inShape(evaluator, operand, mask, type.element.scalar, type.shape);
+    if (!written)
       return {};
-    auto op = AtomicPtrOp::create(evaluator.builder, location, value.getType(), AtomicKind::Add, value,
-                                  pointer->value.ssa(), mask);
+    auto op = AtomicPtrOp::create(evaluator.builder, location, written.value.getType(), AtomicKind::Add, written.value,
+                                  pointer->value.ssa(), written.mask);
     return Value(op.getResult(), Type::tile({type.element.scalar}, type.shape));
   }
-  std::optional<Evaluator::Access> access = evaluator.evaluateAccess(place, "`atomic_add`");
+  std::optional<Evaluator::Access> access = plainAccess(evaluator, place, self);
   if (!access)
     return {};
-  if (!access->syntax->options.empty())
-    return evaluator.fail(Code::E0900, access->syntax->options.front().range,
-                          "options of this access are not supported by this version");
   if (!access->viewType.isWritable || !access->viewType.isReadable)
     return evaluator.fail(Code::E0214, place.range,
                           quote(evaluator.text(place.range)) +
                               " is not of an `inout` tensor; `atomic_add` reads and writes it");
   Scalar scalar = access->viewType.element.scalar;
-  mlir::Value value = inShape(evaluator, operand, scalar, access->shape, "the value");
-  mlir::Value mask;
-  if (!value || (maskOperand && !(mask = inShape(evaluator, *maskOperand, Scalar::Bool, access->shape, "the mask"))))
+  Written written = inShape(evaluator, operand, mask, scalar, access->shape);
+  if (!written)
     return {};
-  auto op = AtomicOp::create(evaluator.builder, location, value.getType(), AtomicKind::Add, value, access->view,
-                             access->indices, access->sizes,
-                             /*provedInside=*/nullptr, access->isUnchecked, mask);
+  auto op = AtomicOp::create(evaluator.builder, location, written.value.getType(), AtomicKind::Add, written.value,
+                             access->view, access->indices, access->sizes,
+                             /*provedInside=*/nullptr, access->isUnchecked, written.mask);
   return Value(op.getResult(), Type::tile({scalar}, access->shape));
 }
 
@@ -131,12 +154,9 @@ static Value callInside(Evaluator &evaluator, const Builtin &self, CallArguments
   BuiltinArguments bound(evaluator, self, arguments, {"access"}, 1, 1);
   if (!bound.isValid())
     return {};
-  std::optional<Evaluator::Access> access = evaluator.evaluateAccess(*bound.get("access")->syntax, "`inside`");
+  std::optional<Evaluator::Access> access = plainAccess(evaluator, *bound.get("access")->syntax, self);
   if (!access)
     return {};
-  if (!access->syntax->options.empty())
-    return evaluator.fail(Code::E0900, access->syntax->options.front().range,
-                          "options of this access are not supported by this version");
   Type result = Type::tile({Scalar::Bool}, access->shape);
   auto op = InsideOp::create(evaluator.builder, evaluator.at(arguments.range), evaluator.mlirType(result), access->view,
                              access->indices, access->sizes, /*provedInside=*/nullptr, access->isUnchecked);

@@ -10,15 +10,9 @@ using namespace tile::syntax;
 static constexpr size_t kLongestList = 1000;
 
 static bool mayStandInGenericList(uint32_t type) {
+  if (isOperand(type))
+    return true;
   switch (type) {
-  case TileParser::NAME:
-  case TileParser::WILDCARD:
-  case TileParser::INT:
-  case TileParser::FLOAT:
-  case TileParser::STRING:
-  case TileParser::TRUE:
-  case TileParser::FALSE:
-  case TileParser::NONE:
   case TileParser::FN:
   case TileParser::COMMA:
   case TileParser::COLON:

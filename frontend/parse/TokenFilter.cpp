@@ -9,7 +9,7 @@ using namespace tile::syntax;
 /// Deeper nesting of brackets is refused, which bounds the recursion of the parser and of everything after it.
 static constexpr size_t kDeepestNesting = 200;
 
-bool syntax::endsOperand(uint32_t type) {
+bool syntax::isOperand(uint32_t type) {
   switch (type) {
   case TileParser::NAME:
   case TileParser::WILDCARD:
@@ -19,14 +19,15 @@ bool syntax::endsOperand(uint32_t type) {
   case TileParser::TRUE:
   case TileParser::FALSE:
   case TileParser::NONE:
-  case TileParser::RPAREN:
-  case TileParser::RBRACKET:
-  case TileParser::RBRACE:
-  case TileParser::GENERIC_CLOSE:
     return true;
   default:
     return false;
   }
+}
+
+bool syntax::endsOperand(uint32_t type) {
+  return isOperand(type) || type == TileParser::RPAREN || type == TileParser::RBRACKET || type == TileParser::RBRACE ||
+         type == TileParser::GENERIC_CLOSE;
 }
 
 static uint32_t closerOf(uint32_t opener) {

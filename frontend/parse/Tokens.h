@@ -68,6 +68,9 @@ struct Source {
 /// Mutes the line of `offset`.
 void muteLine(const Source &source, MutedRanges &muted, uint32_t offset);
 
+/// Whether a token of this type is an operand by itself: a name or a literal.
+bool isOperand(uint32_t type);
+
 /// Whether a token of this type can end an operand, so that an operator or a bracket after it belongs to it.
 bool endsOperand(uint32_t type);
 

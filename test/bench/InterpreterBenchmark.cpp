@@ -2,6 +2,7 @@
 /// two cores) and a product of two 1024 x 1024 bf16 matrices (at most 6 s).
 #include "backend/interpreter/Bounds.h"
 #include "ir/Tile/TileOps.h"
+#include "test/unit/interpreter/Kernels.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -9,78 +10,31 @@
 
 using namespace tile;
 
-static const char *kSoftmax = R"mlir(
-func.func @softmax(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
-  %vx = tile.make_view %x, [4096, 1024], [1024, 1] : !tile.ptr<f32> -> !tile.view<4096x1024xf32, constant>
-  %vy = tile.make_view %y, [4096, 1024], [1024, 1] : !tile.ptr<f32> -> !tile.view<4096x1024xf32>
-  %row = tile.program_id 0
-  %zero = arith.constant 0 : index
-  %v = tile.load %vx[%row, %zero :+ 1024]
-    : !tile.view<4096x1024xf32, constant>, (index, index) -> tensor<1024xf32>
-  %max = tile.reduce %v axis 0 : tensor<1024xf32> -> f32 {
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.maximumf %a, %b : f32
-    tile.yield %c : f32
-  }
-  %maxes = tile.splat %max : f32 -> tensor<1024xf32>
-  %d = arith.subf %v, %maxes : tensor<1024xf32>
-  %e = math.exp %d : tensor<1024xf32>
-  %sum = tile.reduce %e axis 0 : tensor<1024xf32> -> f32 {
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.addf %a, %b : f32
-    tile.yield %c : f32
-  }
-  %sums = tile.splat %sum : f32 -> tensor<1024xf32>
-  %q = arith.divf %e, %sums : tensor<1024xf32>
-  tile.store %q, %vy[%row, %zero :+ 1024] : tensor<1024xf32>, !tile.view<4096x1024xf32>, (index, index)
-  return
-})mlir";
-
-static const char *kMatmul = R"mlir(
-func.func @matmul(%a: !tile.ptr<bf16>, %b: !tile.ptr<bf16>, %c: !tile.ptr<f32>) {
-  %va = tile.make_view %a, [1024, 1024], [1024, 1] : !tile.ptr<bf16> -> !tile.view<1024x1024xbf16, constant>
-  %vb = tile.make_view %b, [1024, 1024], [1024, 1] : !tile.ptr<bf16> -> !tile.view<1024x1024xbf16, constant>
-  %vc = tile.make_view %c, [1024, 1024], [1024, 1] : !tile.ptr<f32> -> !tile.view<1024x1024xf32>
-  %zero = arith.constant 0 : index
-  %k = arith.constant 1024 : index
-  %step = arith.constant 64 : index
-  %block = arith.constant 128 : index
-  %pm = tile.program_id 0
-  %pn = tile.program_id 1
-  %m0 = arith.muli %pm, %block : index
-  %n0 = arith.muli %pn, %block : index
-  %none = arith.constant dense<0.0> : tensor<128x128xf32>
-  %sum = scf.for %k0 = %zero to %k step %step iter_args(%acc = %none) -> tensor<128x128xf32> {
-    %ta = tile.load %va[%m0 :+ 128, %k0 :+ 64]
-      : !tile.view<1024x1024xbf16, constant>, (index, index) -> tensor<128x64xbf16>
-    %tb = tile.load %vb[%k0 :+ 64, %n0 :+ 128]
-      : !tile.view<1024x1024xbf16, constant>, (index, index) -> tensor<64x128xbf16>
-    %next = tile.dot ieee signed %ta, %tb, %acc : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
-    scf.yield %next : tensor<128x128xf32>
-  }
-  tile.store %sum, %vc[%m0 :+ 128, %n0 :+ 128] : tensor<128x128xf32>, !tile.view<1024x1024xf32>, (index, index)
-  return
-})mlir";
-
 namespace {
-/// A kernel whose arguments are pointers to buffers of zeros.
+/// A kernel on buffers of zeros.
 class Kernel {
 public:
-  Kernel(llvm::StringRef source, std::vector<std::pair<Element, int64_t>> arguments) {
+  explicit Kernel(llvm::StringRef source) {
     context.loadDialect<TileDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
-    for (auto [element, count] : arguments) {
-      memory.emplace_back(count * sizeOf(element));
-      buffers.push_back({"argument", memory.back().data(), count * sizeOf(element), element, true, true});
-      pointers.push_back(reinterpret_cast<uint64_t>(memory.back().data()));
-    }
+  }
+  /// The next argument is a pointer to a buffer of its own.
+  Kernel &buffer(Element element, int64_t count) {
+    memory.emplace_back(count * sizeOf(element));
+    buffers.push_back({"argument", memory.back().data(), count * sizeOf(element), element, true, true});
+    arguments.push_back(reinterpret_cast<uint64_t>(memory.back().data()));
+    return *this;
+  }
+  Kernel &index(uint64_t value) {
+    arguments.push_back(value);
+    return *this;
   }
   void run(std::array<int64_t, 3> grid, const InterpretOptions &options) {
-    cantFail(interpret(*module->getOps<mlir::func::FuncOp>().begin(), {pointers, grid, buffers}, options));
+    cantFail(interpret(*module->getOps<mlir::func::FuncOp>().begin(), {arguments, grid, buffers}, options));
   }
 
   void runBounds(std::array<int64_t, 3> grid) {
-    cantFail(interpretBounds(*module->getOps<mlir::func::FuncOp>().begin(), {pointers, grid, buffers}));
+    cantFail(interpretBounds(*module->getOps<mlir::func::FuncOp>().begin(), {arguments, grid, buffers}));
   }
 
 private:
@@ -88,23 +42,26 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::vector<char>> memory;
   std::vector<Buffer> buffers;
-  std::vector<uint64_t> pointers;
+  std::vector<uint64_t> arguments;
 };
 } // namespace
 
 static void softmax(benchmark::State &state) {
-  int64_t count = 4096 * 1024;
-  Kernel kernel(kSoftmax, {{Element::F32, count}, {Element::F32, count}});
+  int64_t m = 4096, n = 1024;
+  Kernel kernel(softmaxKernel());
+  kernel.buffer(Element::F32, m * n).index(m).index(n).index(n).buffer(Element::F32, m * n).index(n);
   InterpretOptions options;
   options.conflicts = state.range(0);
   for (auto _ : state)
-    kernel.run({4096, 1, 1}, options);
+    kernel.run({m, 1, 1}, options);
 }
 BENCHMARK(softmax)->ArgName("conflicts")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 static void matmul(benchmark::State &state) {
-  int64_t count = 1024 * 1024;
-  Kernel kernel(kMatmul, {{Element::BF16, count}, {Element::BF16, count}, {Element::F32, count}});
+  int64_t n = 1024;
+  Kernel kernel(matmulKernel(128, 128, 64));
+  kernel.buffer(Element::BF16, n * n).index(n).index(n).buffer(Element::BF16, n * n).index(n);
+  kernel.buffer(Element::F32, n * n);
   for (auto _ : state) {
     if (state.range(0))
       kernel.runBounds({8, 8, 1});
