@@ -157,18 +157,18 @@ inline double decode(const Format &format, uint64_t bits) {
   return bitCast<double>(encode(kF64, unpack(format, bits)));
 }
 
-/// The value of a 16-bit or smaller IEEE format, exactly, without branches.
+/// The value of a signed format of at most 16 bits, exactly, without branches. A NaN stays one, its bits do not.
 template <const Format &format> inline float widen(uint32_t bits) {
-  static_assert(format.width() <= 16 && format.top == Top::InfinityAndNaN, "f16, bf16 and e5m2");
+  static_assert(format.width() <= 16 && format.hasSign, "a signed format of at most 16 bits");
   constexpr int shift = 23 - format.fractionBits;
-  uint32_t magnitude = (bits & format.magnitudeMask()) << shift;
-  uint32_t sign = (bits & format.signBit()) << (31 - format.exponentBits - format.fractionBits);
+  uint32_t code = static_cast<uint32_t>(bits & format.magnitudeMask()), magnitude = code << shift;
+  uint32_t sign = static_cast<uint32_t>(bits & format.signBit()) << (31 - format.exponentBits - format.fractionBits);
   if constexpr (format.exponentBits == 8)
     return bitCast<float>(sign | magnitude);
   // Read with the bias of f32 the number is too small by a power of two, whose product is exact, also for subnormals.
   constexpr uint32_t rebias = static_cast<uint32_t>(127 + 127 - format.bias) << 23;
   uint32_t scaled = bitCast<uint32_t>(bitCast<float>(magnitude) * bitCast<float>(rebias));
-  uint32_t special = magnitude >= format.infinity() << shift ? 0x7f800000u : 0;
+  uint32_t special = code > format.maxFinite() ? 0x7f800000u : 0;
   return bitCast<float>(sign | scaled | special);
 }
 
