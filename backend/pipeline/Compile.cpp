@@ -173,7 +173,7 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
     return success();
   }
   llvm::Expected<Assembly> assembly = artifact.times.measure(
-      stageName(Stage::Cubin), "assemble", [&] { return assemble(ptx, *options.target, options.assembler); });
+      stageName(Stage::Cubin), "assemble", [&] { return assemble(ptx, options.assembledFor(), options.assembler); });
   if (!assembly)
     return report(assembly.takeError());
   artifact.cubin = std::move(assembly->cubin);

@@ -14,10 +14,14 @@ namespace tile {
 struct CompileOptions : PipelineOptions {
   Stage last = Stage::Cubin;
   AssembleOptions assembler;
+  const Target *assembleFor = nullptr;  ///< a later GPU that takes the PTX of `target`; null: `target` itself
   std::vector<std::string> printAfter;  ///< pass names; checked against `passNames`
   llvm::raw_ostream *printTo = nullptr; ///< where `printAfter` goes; null: stderr
   std::string dumpFolder; ///< existing folder for every stage's text, as `<dumpName>.tile.mlir` and so on; empty: none
   std::string dumpName = "kernel";
+
+  /// The GPU that the cubin is for.
+  const Target &assembledFor() const { return assembleFor ? *assembleFor : *target; }
 };
 
 /// On a kernel's `llvm.func`: the bytes of shared memory that a launch provides, an integer. Absent: none.

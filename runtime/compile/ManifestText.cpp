@@ -76,7 +76,7 @@ std::string manifestText(SourceText source, const CompileOptions &options, std::
   llvm::json::Object manifest{
       {"schema", int64_t(kManifestSchema)},
       {"compiler", llvm::json::Object{{"tile", TILE_VERSION}, {"llvm", LLVM_VERSION_STRING}, {"assembler", assembler}}},
-      {"target", llvm::StringRef(options.target->name)},
+      {"target", llvm::StringRef(options.assembledFor().name)},
       {"flags", llvm::json::Array{}},
       {"source", llvm::json::Object{{"file", llvm::json::fixUTF8(source.name)},
                                     {"hash", llvm::utohexstr(llvm::xxh3_64bits(source.text), /*LowerCase=*/true, 16)}}},

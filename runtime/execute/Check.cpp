@@ -105,7 +105,8 @@ bool CaseRunner::runSpec() {
 }
 
 bool CaseRunner::runBounds() {
-  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, contract, arguments);
+  std::vector<HostArgument> copies = arguments; // integers are written, and the launch is still to come
+  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, contract, copies);
   if (!bound || bound->binding.isEmpty())
     return bound.has_value();
   InterpretOptions interpretOptions;

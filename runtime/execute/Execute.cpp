@@ -82,7 +82,6 @@ static std::optional<RunResult> runOnCpu(Session &session, LoadedKernel &kernel,
 }
 
 //===-- GPU
-//---------------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// The tensors of a launch in GPU memory.
@@ -160,6 +159,14 @@ bool reviveDevice(DeviceKind device) {
   return holdContext() && isContextSound();
 }
 
+/// How to build for `device`: code for an older GPU is assembled for this one, as the driver does with PTX.
+static BuildOptions buildFor(const DeviceProperties &device, BuildOptions build) {
+  const Target *here = findTargetFor(device.major * 10 + device.minor), &chosen = *build.compile.target;
+  if (here && !chosen.architectureSpecific && chosen.capability < here->capability)
+    build.compile.assembleFor = here;
+  return build;
+}
+
 static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKernel &kernel,
                                          std::vector<HostArgument> &arguments, const RunOptions &options) {
   std::optional<DeviceProperties> properties = take(session, readDevice(0));
@@ -167,7 +174,7 @@ static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKe
     return std::nullopt;
   std::optional<Stream> stream = take(session, Stream::create());
   Location place = kernel.function.getLoc(); // the module is spent on the build
-  std::optional<Artifact> artifact = build(session, file, *kernel.module, options.build);
+  std::optional<Artifact> artifact = build(session, file, *kernel.module, buildFor(*properties, options.build));
   if (!stream || !artifact)
     return std::nullopt;
   std::optional<Module> module = take(session, Module::load(artifact->cubin));

@@ -3,7 +3,6 @@
 #include "runtime/execute/LaunchArguments.h"
 
 namespace tile {
-//---------------------------------------------------------------------------------------------------------===//
 
 static Element elementOf(DataType type) {
   switch (type) {

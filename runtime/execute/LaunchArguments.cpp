@@ -1,7 +1,6 @@
 #include "runtime/execute/LaunchArguments.h"
 
 namespace tile {
-//---------------------------------------------------------------------------------------------------===//
 
 /// `argument` for `parameter`, its memory at `base`.
 static Result<Argument> toArgument(HostArgument &argument, const Parameter &parameter, const void *base) {

@@ -10,6 +10,7 @@
 #include "runtime/artifact/File.h"
 #include "runtime/driver/Device.h"
 #include "runtime/launch/Module.h"
+#include "test/gpu/Take.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,22 +32,6 @@ constexpr size_t kEvictingBytes = 256 << 20;
 constexpr size_t kRandomElements = 1 << 22;
 /// All ones are a NaN in every float type.
 constexpr unsigned char kPoison = 0xff;
-
-[[noreturn]] void fail(const std::string &message) {
-  std::fprintf(stderr, "bandwidth: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T> T take(Result<T> result) {
-  if (!result)
-    fail(result.error().message);
-  return std::move(*result);
-}
-
-void take(Status status) {
-  if (!status)
-    fail(status.error().message);
-}
 
 /// A tensor parameter that is present.
 struct Tensor {

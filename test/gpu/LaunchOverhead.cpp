@@ -12,11 +12,11 @@
 #include "runtime/driver/Device.h"
 #include "runtime/driver/Driver.h"
 #include "runtime/launch/Module.h"
+#include "test/gpu/Take.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -36,22 +36,6 @@ const char *const kManifest = R"json({"schema": 1, "target": "sm_90", "kernels":
     "grid": [["N", 128, "cdiv"]],
     "abi": [{"pointer": "x"}, {"dim": "N"}],
     "variants": [{"name": "generic", "symbol": "add_one", "warps": 4}]}]})json";
-
-[[noreturn]] void fail(const std::string &message) {
-  std::fprintf(stderr, "launch_overhead: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T> T take(Result<T> result) {
-  if (!result)
-    fail(result.error().message);
-  return std::move(*result);
-}
-
-void take(Status status) {
-  if (!status)
-    fail(status.error().message);
-}
 
 void take(const DriverApi &api, const char *call, int code) {
   if (code)

@@ -4,12 +4,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 .ci/configure.sh device
-ninja -C build/device tilec bandwidth
-.ci/check-portable.sh build/device/bin/tilec build/device/bin/bandwidth
+programs=(tilec bandwidth large_tensors launch_overhead)
+ninja -C build/device "${programs[@]}"
+.ci/check-portable.sh "${programs[@]/#/build/device/bin/}"
 bundle=build/device/bundle
 rm -rf "$bundle"
 mkdir -p "$bundle/kernels"
-cp build/device/bin/tilec build/device/bin/bandwidth "$bundle"
+cp "${programs[@]/#/build/device/bin/}" "$bundle"
+"$bundle/tilec" test/e2e/large_offsets.tile --arch sm_90a -o "$bundle/kernels/large_offsets.cubin"
 python3 test/gpu/cases.py --compile "$bundle/tilec" "$bundle/kernels"
 {
   git rev-parse HEAD

@@ -66,11 +66,23 @@ def query(command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def checks(tilec):
-    """Every example and every op test against its specification."""
+OLDEST = "sm_80"  # code for it is assembled for the GPU at hand; it lacks conversions and arithmetic that later ones have
+
+
+def checks(tilec, bundle):
+    """Every example and every op test against its specification, the latter also as code for the oldest GPU; tensors
+    whose offsets need 64 bits."""
     for path in sorted(glob.glob(f"{ROOT}/examples/*.tile") + glob.glob(f"{ROOT}/test/e2e/*.tile")):
         name = os.path.relpath(path, ROOT)
         yield f"check {name}", [tilec, "check", path, "--device", "gpu"], 90
+    for path in sorted(glob.glob(f"{ROOT}/test/e2e/*.tile")):
+        name = os.path.relpath(path, ROOT)
+        yield f"check {name} as {OLDEST}", [tilec, "check", path, "--device", "gpu", "--arch", OLDEST], 90
+    fault = f"{ROOT}/test/tilec/Inputs/faulting.tile"
+    yield "check goes on after a fault", ["bash", "-c", f"""
+        out=$({tilec} check {fault} --device gpu -v 2>&1); code=$?; echo "$out"
+        [[ $code == 1 && $out == *'failed faulting {{N: 5'*'faulted on the GPU'*'passed faulting {{N: 6'* ]]"""], 60
+    yield "large tensors", [f"{bundle}/large_tensors", f"{bundle}/kernels/large_offsets.cubin"], 60
 
 
 def sanitized(tilec):
@@ -80,6 +92,17 @@ def sanitized(tilec):
             name = os.path.basename(path)
             sanitizer = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9"]
             yield f"{tool} {name}", [*sanitizer, tilec, "check", path, "--device", "gpu"], 180
+
+
+def time_launches(steps, bundle):
+    """What a launch costs the CPU in each way, in microseconds; None where it could not be measured."""
+    out = os.path.join(bundle, "launch.json")
+    cubin = f"{ROOT}/test/unit/runtime/fixtures/add_one_sm_90.cubin"
+    steps.run("time launches", [f"{bundle}/launch_overhead", cubin, out], 60)
+    if not os.path.exists(out):
+        return None
+    with open(out, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def benchmark(steps, bundle):
@@ -135,10 +158,11 @@ def main():
         smoke = [tilec, "check", f"{ROOT}/examples/vector_add.tile", "--device", "gpu"]
         alive = steps.run("smoke: vector add", smoke, 60)
         if alive and "check" in wanted:
-            steps.run_all(checks(tilec))
+            steps.run_all(checks(tilec, bundle))
         write(record, steps, options.out)
         if alive and "time" in wanted:
             record["results"] = benchmark(steps, bundle)
+            record["launch"] = time_launches(steps, bundle)
         write(record, steps, options.out)
         if alive and "sanitize" in wanted:
             steps.run_all(sanitized(tilec))

@@ -48,6 +48,13 @@ class Table(unittest.TestCase):
         cells = ("softmax f32", "M = 4, N = 8", "2.0 (1.9, 2.5)", "2000 GB/s", "copy", "1.9", "0.950")
         self.assertEqual(table.row(RESULT), cells)
 
+    def test_launches_where_the_record_has_them(self):
+        launch = {"bare_us": 2.0, "prepared_us": 2.02, "rebased_us": 2.1, "checked_us": 3.0}
+        line = "A launch costs the CPU 2.00 µs by the bare driver call; of that, a prepared launch 1.01, one with new memory 1.05, one that checks anew 1.50."
+        self.assertEqual(table.table({**RECORD, "launch": launch}).splitlines()[-1], line)
+        self.assertNotIn("A launch costs", table.table(RECORD))
+        self.assertNotIn("A launch costs", table.table({**RECORD, "launch": None}))
+
     def test_only_what_stands_between_the_markers_changes(self):
         readme = f"head\n{table.BEGIN}old\n{table.END}tail\n"
         self.assertEqual(table.replaced(readme, "new\n"), f"head\n{table.BEGIN}new\n{table.END}tail\n")

@@ -25,6 +25,17 @@ def row(result):
             f"{peer['median'] / ours['median']:.3f}")
 
 
+def launches(record):
+    """What launches cost the CPU as Markdown lines; none where the record does not have it."""
+    launch = record.get("launch")
+    if not launch:
+        return []
+    bare = launch["bare_us"]
+    ways = (("prepared", "a prepared launch"), ("rebased", "one with new memory"), ("checked", "one that checks anew"))
+    costs = ", ".join(f"{text} {launch[f'{name}_us'] / bare:.2f}" for name, text in ways)
+    return ["", f"A launch costs the CPU {bare:.2f} µs by the bare driver call; of that, {costs}."]
+
+
 def table(record):
     """The record as Markdown."""
     lines = [f"{record['gpu']}, driver {record['driver']}, {record['compiler']}, commit {record['commit'][:10]}, "
@@ -32,6 +43,7 @@ def table(record):
              "evicted before every launch; `copy` is the driver's device-to-device copy of as many bytes.", "",
              "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(row(result)) + " |" for result in record["results"]]
+    lines += launches(record)
     return "\n".join(lines) + "\n"
 
 

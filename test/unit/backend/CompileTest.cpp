@@ -76,6 +76,21 @@ TEST_F(CompileTest, LLVMDialectBecomesACubinForEveryTarget) {
   }
 }
 
+/// The word of an ELF header that says which GPU the code is for.
+static std::string elfFlags(const std::string &cubin) { return cubin.substr(48, 4); }
+
+TEST_F(CompileTest, CodeForAnOlderGpuIsAssembledForALaterOne) {
+  std::string native = compileText(kVectorAdd)->cubin;
+  options.target = findTarget("sm_80");
+  std::string older = compileText(kVectorAdd)->cubin;
+  options.assembleFor = findTarget("sm_90a");
+  mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd);
+  ASSERT_TRUE(mlir::succeeded(artifact)) << diagnostics.front();
+  EXPECT_NE(artifact->ptx.find(".target sm_80"), std::string::npos);
+  EXPECT_EQ(elfFlags(artifact->cubin), elfFlags(native));
+  EXPECT_NE(elfFlags(artifact->cubin), elfFlags(older));
+}
+
 TEST_F(CompileTest, CubinHasALineTableOfTheSource) {
   mlir::FailureOr<Artifact> artifact = compileText(kVectorAdd, "add.mlir");
   EXPECT_NE(artifact->cubin.find("add.mlir"), std::string::npos);
