@@ -24,7 +24,15 @@ ROWS = {
     "backend/pipeline": ("backend/target backend/TileGPUToLLVM backend/ptx ir", "mlir llvm"),
     "backend/interpreter": ("ir/Tile", "mlir llvm"),
     "backend/tile-opt": ("backend ir", "mlir llvm"),
-    "backend/simulator": ("", ""),
+    "backend/simulator": ("backend/simulator", ""),
+    "backend/simulator/ptx": ("", ""),
+    "backend/simulator/numerics": ("", ""),
+    "backend/simulator/machine": (
+        "backend/simulator/ptx backend/simulator/numerics backend/simulator/check/Finding.h", ""),
+    "backend/simulator/decode": (
+        "backend/simulator/ptx backend/simulator/numerics backend/simulator/machine backend/simulator/counters", ""),
+    "backend/simulator/check": ("backend/simulator/ptx backend/simulator/machine", ""),
+    "backend/simulator/counters": ("backend/simulator/ptx backend/simulator/machine", ""),
     "runtime": ("", ""),  # errors as values
     "runtime/artifact": ("runtime/Result.h", "json"),
     "runtime/npy": ("runtime/Result.h runtime/artifact", ""),
