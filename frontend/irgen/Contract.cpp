@@ -3,6 +3,7 @@
 #include "frontend/irgen/Fields.h"
 #include "frontend/irgen/Kernel.h"
 
+#include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
 using namespace tile;
@@ -118,8 +119,8 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
       candidates.push_back(generic.name.text);
     if (llvm::is_contained(candidates, name.text) || (allowsKnob && isKnob(name.text)))
       return;
-    for (std::string_view knob : {"ctas", "max_registers", "stages", "warps"})
-      candidates.push_back(knob);
+    for (const tile::Knob &knob : allKnobs())
+      candidates.push_back(knob.name);
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0406, name.range,
                          quote("@" + decorator.name.text) + " sets " + quote(name.text) +

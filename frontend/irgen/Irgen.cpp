@@ -2,9 +2,12 @@
 
 #include "frontend/irgen/Kernel.h"
 
+#include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
 #include "mlir/IR/Verifier.h"
+
+#include <set>
 
 using namespace tile;
 using namespace tile::irgen;
@@ -15,7 +18,7 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
                                                  const IrgenOptions &options) {
   InstanceValues values;
   for (const auto &[name, text] : options.values) {
-    const ast::Expr *syntax = program.parseExpression("-D " + name, text);
+    const ast::Expr *syntax = program.parseExpression("-D " + name + "=", text);
     if (!syntax)
       return std::nullopt;
     values.choices[name] = {syntax, "given"};
@@ -136,6 +139,11 @@ struct Generation {
     DiagnosticBuilder diagnostic = engine.report(
         Code::E0407, whole,
         options.kernel.empty() ? "the file has no kernel" : "the file has no kernel `" + options.kernel + "`");
+    std::string known;
+    for (std::string_view name : names)
+      known += (known.empty() ? "`" : ", `") + std::string(name) + "`";
+    if (!known.empty())
+      diagnostic.note("it has " + known);
     if (std::string_view closest = closestName(options.kernel, names); !closest.empty())
       diagnostic.help("did you mean `" + std::string(closest) + "`?");
     return false;
@@ -147,12 +155,18 @@ struct Generation {
     for (const ast::KernelItem *kernel : kernels)
       for (std::string &candidate : settableNames(*kernel))
         settable.push_back(std::move(candidate));
+    for (const Knob &knob : allKnobs())
+      settable.push_back(knob.name.str());
     for (const auto &[name, choice] : values.choices) {
-      if (llvm::is_contained(settable, name) || isKnob(name))
+      if (llvm::is_contained(settable, name))
         continue;
+      std::string known;
+      for (const std::string &candidate : std::set<std::string>(settable.begin(), settable.end()))
+        known += (known.empty() ? "`" : ", `") + candidate + "`";
       std::string given = options.expressions.count(name) ? name : "-D " + name;
       DiagnosticBuilder diagnostic =
           engine.report(Code::E0408, choice.syntax->range, "`" + given + "` names no compile-time parameter or dim");
+      diagnostic.note("there are " + known);
       if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
         diagnostic.help("did you mean `" + std::string(closest) + "`?");
     }

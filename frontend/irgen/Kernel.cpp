@@ -3,16 +3,14 @@
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Parameters.h"
 
+#include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
 
-bool irgen::isKnob(std::string_view name) {
-  static constexpr std::string_view knobs[] = {"ctas", "max_registers", "stages", "warps"};
-  return llvm::is_contained(knobs, name);
-}
+bool irgen::isKnob(std::string_view name) { return findKnob(name); }
 
 KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, const ast::KernelItem &kernel,
                              const InstanceValues &values, std::string symbol)
@@ -147,22 +145,64 @@ bool KernelBuilder::bindConstants() {
   return isValid;
 }
 
-void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source) {
+/// What `value` gives for a knob; none where it is known only at a launch, and after reporting.
+std::optional<int64_t> KernelBuilder::knobValue(const std::string &name, const ast::Expr &value) {
   HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
   std::optional<HostExpression> result = now.evaluate(value);
-  if (!result)
+  if (!result || !result->constant)
+    return std::nullopt;
+  const tile::Knob *knob = findKnob(name);
+  auto *number = result->constant->as<IntConstant>();
+  if (number && number->value >= knob->least && number->value <= knob->most && knob->accepts(int64_t(number->value)))
+    return int64_t(number->value);
+  evaluator.report(Code::E0301, value.range,
+                   quote(name) + " is " + result->constant->describe() + "; expected " + knob->expected.str());
+  return std::nullopt;
+}
+
+void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source) {
+  std::optional<int64_t> number = knobValue(name, value);
+  if (!number)
     return;
-  Knob knob{0, source, std::nullopt};
+  if (source == "given" && !findKnob(name)->isHonoured)
+    evaluator.report(Code::W0400, value.range, quote(name) + " is not honoured by this version");
+  Knob knob{*number, source, std::nullopt};
   if (source == "heuristic")
     knob.heuristic = host(value, /*constantsByName=*/true);
-  if (std::optional<int64_t> number = constantInteger(*result)) {
-    knob.value = *number;
-    knobs[name] = knob;
-  }
+  knobs[name] = knob;
+}
+
+/// Every value that a configuration or a space gives a knob: the tuner will try them all.
+void KernelBuilder::checkConfigurations() {
+  auto checkRecord = [&](const ast::Expr *expr) {
+    auto *record = dynCast<ast::Record>(expr);
+    if (!record)
+      return;
+    for (const ast::Record::Field &field : record->fields) {
+      if (!isKnob(field.name.text))
+        continue;
+      auto *choices = dynCast<ast::List>(field.value);
+      if (!choices)
+        knobValue(field.name.text, *field.value);
+      else
+        for (const ast::ExprPtr &choice : choices->elements)
+          knobValue(field.name.text, *choice);
+    }
+  };
+  for (const ast::Decorator &decorator : kernel.decorators)
+    for (const ast::Argument &argument : decorator.arguments) {
+      if (decorator.name.text != "autotune")
+        continue;
+      checkRecord(argument.value.get());
+      if (auto *list = dynCast<ast::List>(argument.value))
+        for (const ast::ExprPtr &element : list->elements)
+          checkRecord(element.get());
+    }
 }
 
 /// Configurations, then heuristics, then what was given: the last wins.
 void KernelBuilder::setKnobs() {
+  checkConfigurations();
   for (const auto &[name, value] : configuration)
     if (isKnob(name))
       setKnob(name, *value, "autotune");
@@ -219,7 +259,7 @@ void KernelBuilder::build() {
   bool isValid = bindTypes() && flattenParameters();
   if (isValid)
     collectDims();
-  isValid = isValid && bindConstants() && checkDims() && buildArguments();
+  isValid = isValid && checkGivenDims() && bindConstants() && checkDims() && buildArguments();
   if (!isValid || evaluator.engine.errorCount() != errorsBefore)
     return; // what follows would only repeat it
   for (const ast::ExprPtr &condition : kernel.where)

@@ -85,6 +85,8 @@ private:
   bool bindConstant(const ast::GenericParameter &generic);
   void declareConstant(Constant constant);
   void takeConfiguration();
+  std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
+  void checkConfigurations();
   void setKnobs();
   void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
   mlir::func::FuncOp beginFunction();
@@ -104,6 +106,7 @@ private:
   void collectDims();
   void declareDim(const KernelLeaf &leaf, size_t axis, const ast::Expr &extent);
   bool isDimName(const std::string &name) const;
+  bool checkGivenDims();
   bool checkDims();
   bool buildArguments();
   Value assemble(const Shape &shape, const std::vector<Value> &leaves);

@@ -80,9 +80,9 @@ const LoadedModule *Program::standardLibrary() {
   return standard = index(*parsed.back());
 }
 
-const ast::Expr *Program::parseExpression(const std::string &name, const std::string &text) {
-  FileId file = sources.add(name, "const value = " + text + "\n");
-  ParseResult result = parse(sources, file, engine);
+const ast::Expr *Program::parseExpression(const std::string &lead, const std::string &text) {
+  FileId file = sources.add("<command line>", lead + text); // no name that a file could have
+  ParseResult result = parseValue(sources, file, static_cast<uint32_t>(lead.size()), engine);
   parsed.push_back(std::move(result.module));
   if (result.hasErrors || parsed.back()->items.size() != 1)
     return nullptr;

@@ -33,8 +33,9 @@ public:
   const LoadedModule *load(const ast::Module &root);
   /// The standard library, whether imported or not.
   const LoadedModule *standardLibrary();
-  /// Parses `text` as an expression; `name` stands for the file in messages. Null if reported.
-  const ast::Expr *parseExpression(const std::string &name, const std::string &text);
+  /// Parses `text`, which the command line gives, as an expression; messages show it after `lead`, as in `-D N=4`. Null
+  /// if reported.
+  const ast::Expr *parseExpression(const std::string &lead, const std::string &text);
 
 private:
   const LoadedModule *index(const ast::Module &syntax);

@@ -174,6 +174,28 @@ void KernelBuilder::collectDims() {
   }
 }
 
+/// Extents that are given are numbers that a tensor can have.
+bool KernelBuilder::checkGivenDims() {
+  bool isValid = true;
+  for (const Dim &dim : dims) {
+    auto given = values.choices.find(dim.name);
+    if (given == values.choices.end() || scope->find(dim.name))
+      continue;
+    Value value = evaluator.evaluateConstant(*given->second.syntax, quote(dim.name));
+    auto *number = value.as<IntConstant>();
+    if (value.isError() || (number && number->value >= 0 && number->value <= INT64_MAX)) {
+      isValid &= !value.isError();
+      continue;
+    }
+    evaluator
+        .report(Code::E0301, given->second.syntax->range,
+                "extent " + quote(dim.name) + " is " + value.describe() + "; expected 0 to 2^63 - 1")
+        .secondary(dim.range, "declared here");
+    isValid = false;
+  }
+  return isValid;
+}
+
 /// `N` declares N; so do `N + c`, `c + N`, `N - c`, `c * N` and `N * c` where nothing else does.
 void KernelBuilder::declareDim(const KernelLeaf &leaf, size_t axis, const ast::Expr &extent) {
   mlir::OpBuilder &builder = evaluator.builder;

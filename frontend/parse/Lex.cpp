@@ -64,8 +64,23 @@ void syntax::muteLine(const Source &source, MutedRanges &muted, uint32_t offset)
   muted.add(begin, begin + static_cast<uint32_t>(source.sources.line(source.file, line).size()));
 }
 
+/// Whether the bytes are no text at all: with a zero among them, or one of four that belongs to no character. Nothing
+/// that could be said of a part of them would help.
+static bool isBinary(std::string_view text) {
+  size_t bad = 0;
+  for (size_t i = 0; i < text.size();) {
+    Utf8Unit unit = decodeUtf8(text.substr(i));
+    if (unit.isValid && unit.codePoint == 0)
+      return true;
+    bad += !unit.isValid;
+    i += unit.length;
+  }
+  return bad * 4 > text.size();
+}
+
 void LexRun::checkText() {
-  for (uint32_t i = 0; i < source.text.size();) {
+  bool isWhole = !isBinary(source.text);
+  for (uint32_t i = source.begin; i < source.text.size();) {
     Utf8Unit unit = decodeUtf8(source.text.substr(i));
     if (unit.isValid && unit.codePoint != 0) {
       i += unit.length;
@@ -82,6 +97,10 @@ void LexRun::checkText() {
         .help(source.text[begin] == 0 ? "the file looks like a binary or UTF-16 one; save it as UTF-8"
                                       : "save the file as UTF-8");
     muteLine(source, list.muted, begin);
+    if (!isWhole) {
+      list.isUnreadable = true;
+      return;
+    }
   }
 }
 
@@ -119,7 +138,10 @@ void LexRun::add(uint32_t type, uint32_t begin, uint32_t end) {
 TokenList LexRun::run() {
   checkText();
   constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
-  uint32_t first = source.text.substr(0, 3) == byteOrderMark ? 3 : 0;
+  uint32_t first = source.text.substr(0, 3) == byteOrderMark ? 3 : source.begin;
+  scanned = source.begin;
+  if (list.isUnreadable)
+    first = static_cast<uint32_t>(source.text.size());
   ByteStream stream(source.text, first);
   TileLexer lexer(&stream);
   lexer.removeErrorListeners();

@@ -1,6 +1,7 @@
 #include "frontend/parse/Parse.h"
 #include "frontend/parse/AstBuilder.h"
 #include "frontend/parse/SyntaxErrors.h"
+#include "frontend/parse/TileLexer.h"
 
 using namespace tile;
 using namespace tile::syntax;
@@ -48,14 +49,14 @@ std::vector<std::unique_ptr<antlr4::Token>> antlrTokens(const TokenList &list) {
 
 } // namespace
 
-ParseResult tile::parse(const SourceManager &sources, FileId file, DiagnosticEngine &engine) {
+static ParseResult parseTokens(const Source &source, TokenList (*lexer)(const Source &)) {
+  DiagnosticEngine &engine = source.engine;
   unsigned errorsBefore = engine.errorCount() + engine.droppedCount();
-  Source source{sources, file, sources.text(file), engine};
   ParseResult result;
   result.module = std::make_unique<ast::Module>();
-  result.module->file = file;
+  result.module->file = source.file;
 
-  TokenList list = filterTokens(source, lex(source));
+  TokenList list = filterTokens(source, lexer(source));
   if (!list.isTooDeep) {
     antlr4::ListTokenSource tokens(antlrTokens(list));
     antlr4::CommonTokenStream stream(&tokens);
@@ -71,4 +72,24 @@ ParseResult tile::parse(const SourceManager &sources, FileId file, DiagnosticEng
   }
   result.hasErrors = engine.errorCount() + engine.droppedCount() != errorsBefore;
   return result;
+}
+
+ParseResult tile::parse(const SourceManager &sources, FileId file, DiagnosticEngine &engine) {
+  return parseTokens(Source{sources, file, sources.text(file), engine}, lex);
+}
+
+/// The tokens of an expression as the value of a constant, whose declaration is not in the text.
+static TokenList lexValue(const Source &source) {
+  TokenList list = lex(source);
+  std::vector<Lexeme> declaration;
+  for (uint32_t type : {TileLexer::CONST, TileLexer::NAME, TileLexer::ASSIGN})
+    declaration.push_back({type, source.begin, source.begin});
+  declaration.front().startsLine = true;
+  list.tokens.front().startsLine = false;
+  list.tokens.insert(list.tokens.begin(), declaration.begin(), declaration.end());
+  return list;
+}
+
+ParseResult tile::parseValue(const SourceManager &sources, FileId file, uint32_t begin, DiagnosticEngine &engine) {
+  return parseTokens(Source{sources, file, sources.text(file), engine, begin}, lexValue);
 }

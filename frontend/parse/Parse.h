@@ -16,6 +16,9 @@ struct ParseResult {
 /// Parses `file`, reporting to `engine`. Never throws; terminates on any bytes.
 ParseResult parse(const SourceManager &sources, FileId file, DiagnosticEngine &engine);
 
+/// Parses what follows byte `begin` of `file` as one expression: the value of the only item, a constant.
+ParseResult parseValue(const SourceManager &sources, FileId file, uint32_t begin, DiagnosticEngine &engine);
+
 } // namespace tile
 
 #endif // FRONTEND_PARSE_PARSE_H

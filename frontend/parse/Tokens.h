@@ -50,7 +50,8 @@ struct TokenList {
   std::vector<Lexeme> tokens; // ends with an EOF token
   std::vector<DocLine> docs;
   MutedRanges muted;
-  bool isTooDeep = false; // reported; not to be parsed
+  bool isTooDeep = false;    // reported; not to be parsed
+  bool isUnreadable = false; // reported; has no tokens
 };
 
 /// Text, file and engine: what the stages before the parser share.
@@ -59,6 +60,7 @@ struct Source {
   FileId file;
   std::string_view text;
   DiagnosticEngine &engine;
+  uint32_t begin = 0; // what stands before is not lexed
 
   SourceRange range(uint32_t begin, uint32_t end) const { return {file, begin, end}; }
   SourceRange range(const Lexeme &lexeme) const { return {file, lexeme.begin, lexeme.end}; }

@@ -1,3 +1,4 @@
+#include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -46,6 +47,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                              << "'; expected a loop or a kernel";
     if (!isa<DictionaryAttr>(attribute.getValue()))
       return op->emitError() << "attribute '" << kSchedule << "' is not a dictionary";
+    for (const Knob &knob : allKnobs())
+      if (auto value = cast<DictionaryAttr>(attribute.getValue()).getAs<IntegerAttr>(knob.name);
+          value && isa<FunctionOpInterface>(op) && !knob.accepts(value.getInt()))
+        return op->emitError() << "'" << knob.name << "' of '" << kSchedule << "' is " << value.getInt()
+                               << "; expected " << knob.expected;
     return success();
   }
   return op->emitError() << "unknown attribute '" << attribute.getName().getValue() << "' of dialect 'tile'";

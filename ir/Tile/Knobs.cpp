@@ -1,0 +1,23 @@
+#include "ir/Tile/Knobs.h"
+
+namespace tile {
+
+/// A block has at most 1024 threads; a cluster at most 16 blocks, and more than 8 only where the GPU is asked; a thread
+/// at most 255 registers, of which the assembler needs some 16 for itself. Deeper pipelines than 16 stages fit nowhere.
+static constexpr Knob kKnobs[] = {
+    {"ctas", 1, 16, true, "1, 2, 4, 8 or 16", false},
+    {"max_registers", 16, 255, false, "16 to 255", false},
+    {"stages", 1, 16, false, "1 to 16", false},
+    {"warps", 1, 32, true, "1, 2, 4, 8, 16 or 32", true},
+};
+
+llvm::ArrayRef<Knob> allKnobs() { return kKnobs; }
+
+const Knob *findKnob(llvm::StringRef name) {
+  for (const Knob &knob : kKnobs)
+    if (knob.name == name)
+      return &knob;
+  return nullptr;
+}
+
+} // namespace tile
