@@ -27,6 +27,8 @@ public:
   Artifact artifact;
 
 private:
+  LogicalResult checkFirst(Stage first) const;
+  LogicalResult refuseEmpty(StringRef expected) const;
   LogicalResult runPasses(ModuleOp module, Stage stage, bool lower);
   LogicalResult readLaunches(ModuleOp module);
   LogicalResult checkGenerated(StringRef ptx);
@@ -62,7 +64,30 @@ LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
   if (problem)
     return emitError(location) << "cannot write `" << path << "`: " << problem.message();
   stream << bytes;
-  return success();
+  stream.close();
+  if (!stream.has_error())
+    return success();
+  problem = stream.error();
+  stream.clear_error(); // the stream would end the process otherwise
+  return emitError(location) << "cannot write `" << path << "`: " << problem.message();
+}
+
+/// Fails if what is asked for comes before the stage of the input.
+LogicalResult Compilation::checkFirst(Stage first) const {
+  if (first <= options.last)
+    return success();
+  llvm::SmallVector<StringRef> rest;
+  for (unsigned stage = unsigned(first); stage <= unsigned(Stage::Cubin); ++stage)
+    rest.push_back(stageName(Stage(stage)));
+  return emitError(location) << "the input is of stage `" << stageName(first) << "`, which comes after `"
+                             << stageName(options.last) << "`; expected "
+                             << llvm::join(ArrayRef(rest).drop_back(), ", ") << (rest.size() > 1 ? " or " : "")
+                             << rest.back();
+}
+
+/// Without kernels there is nothing to compile, and the assembler reports an empty text as a lack of memory.
+LogicalResult Compilation::refuseEmpty(StringRef expected) const {
+  return emitError(location) << "the input has no kernel; expected " << expected;
 }
 
 LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
@@ -82,9 +107,10 @@ LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
 
 LogicalResult Compilation::runModule(ModuleOp module) {
   Stage first = stageOf(module);
-  if (first > options.last)
-    return emitError(location) << "found `" << stageName(first) << "` IR; `" << stageName(options.last)
-                               << "` comes before it";
+  if (failed(checkFirst(first)))
+    return failure();
+  if (module.getOps<FunctionOpInterface>().empty())
+    return refuseEmpty("a `func.func`");
   for (Stage stage : {Stage::Tile, Stage::TileGPU, Stage::LLVM}) {
     if (stage < first || stage > options.last)
       continue;
@@ -105,6 +131,12 @@ LogicalResult Compilation::runModule(ModuleOp module) {
 }
 
 LogicalResult Compilation::runLLVM(llvm::Module &module) {
+  if (failed(checkFirst(Stage::LLVM)))
+    return failure();
+  if (llvm::none_of(module, [](const llvm::Function &function) {
+        return function.getCallingConv() == llvm::CallingConv::PTX_Kernel && !function.isDeclaration();
+      }))
+    return refuseEmpty("a function with the calling convention `ptx_kernel`");
   if (llvm::Error error = artifact.times.measure(stageName(Stage::LLVM), "optimize",
                                                  [&] { return optimizeForTarget(module, *options.target); }))
     return report(std::move(error));
@@ -165,6 +197,10 @@ LogicalResult Compilation::checkGenerated(StringRef ptx) {
 }
 
 LogicalResult Compilation::runPtx(StringRef ptx) {
+  if (failed(checkFirst(Stage::Ptx)))
+    return failure();
+  if (!ptx.contains(".entry"))
+    return refuseEmpty("an `.entry`");
   artifact.ptx = ptx.str();
   if (failed(dump(".ptx", ptx)))
     return failure();

@@ -1,8 +1,11 @@
 #include "runtime/arguments/HostArgument.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 
 namespace tile {
 
@@ -55,18 +58,36 @@ static bool fits(const std::vector<int64_t> &extents) {
   return true;
 }
 
-/// Takes the memory from the first element to the last. The extents fit; the strides may be anything.
-static Status allocate(NpyArray &tensor, std::string_view text) {
+/// The bytes from the first element to the last. The extents fit; the strides may be anything.
+static Result<int64_t> countBytes(const NpyArray &tensor, std::string_view text) {
   int64_t last = 0;
   for (size_t axis = 0; axis < tensor.extents.size(); ++axis) {
     if (tensor.extents[axis] == 0)
-      return {};
+      return int64_t(0);
     int64_t reach = 0;
     if (__builtin_mul_overflow(tensor.extents[axis] - 1, tensor.strides[axis], &reach) ||
         __builtin_add_overflow(last, reach, &last) || last >= kMaxElements)
       return tooLarge(text);
   }
-  tensor.data.resize((last + 1) * getBytes(tensor.type));
+  return (last + 1) * getBytes(tensor.type);
+}
+
+/// Whether the system gives as much. A vector could only end the process if it does not.
+static bool isAvailable(size_t bytes) {
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && munmap(memory, bytes) == 0;
+}
+
+Status HostArgument::allocate() {
+  if (bytes == 0)
+    return {};
+  if (!isAvailable(bytes))
+    return invalid("`" + name + "` takes " + std::to_string(bytes) + " bytes, which this machine does not have");
+  tensor.data.resize(bytes);
+  poison(tensor);
+  if (filling)
+    fill(tensor, *filling, seed);
+  bytes = 0;
   return {};
 }
 
@@ -81,28 +102,27 @@ static Result<NpyArray> parseTensor(std::string_view text, std::string_view body
   tensor.type = *type;
   if (bracket == std::string_view::npos)
     return invalid("`" + std::string(text) + "` has no shape; expected one such as `" + typeName + "[4,5]`");
-  std::string_view shape = body.substr(bracket), strides;
+  std::string_view shape = body.substr(bracket);
+  std::optional<std::string_view> strides;
   if (size_t at = shape.find('@'); at != std::string_view::npos) {
     strides = shape.substr(at + 1);
     shape = shape.substr(0, at);
   }
   auto extents = parseList(shape);
   if (!extents)
-    return invalid("`" + std::string(shape) + "` is no shape; expected extents of at least 0, such as `[4,5]`");
+    return invalid("`" + std::string(shape) + "` is no shape; expected extents from 0 to 2^63 - 1, such as `[4,5]`");
   if (!fits(*extents))
     return tooLarge(text);
   tensor.extents = *extents;
-  if (strides.empty()) {
+  if (!strides) {
     tensor.strides = rowMajorStrides(tensor.extents);
   } else {
-    auto given = parseList(strides);
+    auto given = parseList(*strides);
     if (!given || given->size() != tensor.extents.size())
-      return invalid("`" + std::string(strides) + "` gives no strides for `" + std::string(shape) + "`; expected " +
-                     std::to_string(tensor.extents.size()) + " strides of at least 0");
+      return invalid("`@" + std::string(*strides) + "` gives no strides for `" + std::string(shape) + "`; expected " +
+                     std::to_string(tensor.extents.size()) + " of at least 0 in brackets");
     tensor.strides = *given;
   }
-  if (Status status = allocate(tensor, text); !status)
-    return status.error();
   return tensor;
 }
 
@@ -115,6 +135,16 @@ static size_t nameLength(std::string_view text) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.')
       return 0;
   return equals;
+}
+
+/// Whether `text` is a number or a word that stands for one; whether it is of the parameter's type is seen later.
+static bool looksLikeScalar(std::string_view text) {
+  if (text == "true" || text == "false")
+    return true;
+  std::string copy(text);
+  char *end = nullptr;
+  std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size();
 }
 
 Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
@@ -138,6 +168,8 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
     return argument;
   }
   size_t colon = value.find(':');
+  if (colon == std::string_view::npos && !looksLikeScalar(value))
+    return invalid("`" + std::string(text) + "` is no argument; " + kForms);
   if (colon == std::string_view::npos) {
     argument.kind = HostArgument::Kind::Scalar;
     argument.scalarText = std::string(value);
@@ -158,11 +190,14 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   Result<NpyArray> tensor = parseTensor(value, body);
   if (!tensor)
     return tensor.error();
+  Result<int64_t> bytes = countBytes(*tensor, value);
+  if (!bytes)
+    return bytes.error();
   argument.tensor = std::move(*tensor);
   argument.isPoisoned = !filling;
-  poison(argument.tensor);
-  if (filling)
-    fill(argument.tensor, *filling, mixSeed(seed, argument.name));
+  argument.bytes = *bytes;
+  argument.filling = filling;
+  argument.seed = mixSeed(seed, argument.name);
   return argument;
 }
 
@@ -183,7 +218,12 @@ Result<uint64_t> scalarBits(const HostArgument &argument, DataType type) {
     double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end)
       return refuse();
-    return roundToBits(type, value);
+    uint64_t bits = roundToBits(type, value);
+    // Infinity is written `inf`; what only rounds to it was meant to be a number.
+    bool isWord = text.find_first_of("nN") != std::string::npos;
+    if (!isWord && std::isinf(fromBits(type, bits)))
+      return invalid("`" + text + "` does not fit " + typeName + "; infinity is written `inf`");
+    return bits;
   }
   bool isNegative = text.rfind('-', 0) == 0;
   int64_t value = 0;

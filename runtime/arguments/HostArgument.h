@@ -26,6 +26,8 @@
 
 namespace tile {
 
+/// A tensor that is to be filled says its shape at once and takes memory with `allocate`, so that it can be refused for
+/// its shape first.
 struct HostArgument {
   enum class Kind { Tensor, Scalar, None };
 
@@ -35,6 +37,13 @@ struct HostArgument {
   std::optional<DataType> scalarType; ///< As written before the colon.
   std::string scalarText;
   bool isPoisoned = false; ///< Made by `empty`.
+  /// What `allocate` is to take and to write; 0 bytes where the tensor is complete.
+  int64_t bytes = 0;
+  const Filling *filling = nullptr;
+  uint64_t seed = 0;
+
+  /// Takes the memory of a tensor and fills it. Fails where there is not as much.
+  Status allocate();
 };
 
 /// The argument that `text` describes, with `name=` in front or without. Fails with what was found and the forms

@@ -5,18 +5,14 @@
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace tile {
 
-static llvm::StringRef extensionOf(Session &session, FileId file) {
-  return llvm::sys::path::extension(llvm::StringRef(session.sources.name(file)));
-}
-
-OwningOpRef<ModuleOp> loadKernels(Session &session, FileId file, const BuildOptions &options, StepTimes &times) {
-  if (extensionOf(session, file) == ".mlir")
+OwningOpRef<ModuleOp> loadKernels(Session &session, FileId file, InputKind kind, const BuildOptions &options,
+                                  StepTimes &times) {
+  if (kind == InputKind::Mlir)
     return times.measure("source", "parse", [&] {
       return parseSourceString<ModuleOp>(session.sources.text(file), ParserConfig(&session.context),
                                          session.sources.name(file));
@@ -58,19 +54,15 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
   return std::move(*artifact);
 }
 
-std::optional<Artifact> build(Session &session, const std::string &path, const BuildOptions &options) {
-  std::optional<FileId> file = session.read(path);
-  if (!file)
-    return std::nullopt;
-  llvm::StringRef extension = extensionOf(session, *file);
-  if (extension != ".tile" && extension != ".mlir") {
-    llvm::MemoryBufferRef buffer(session.sources.text(*file), session.sources.name(*file));
+std::optional<Artifact> build(Session &session, FileId file, InputKind kind, const BuildOptions &options) {
+  if (kind == InputKind::Llvm || kind == InputKind::Ptx) {
+    llvm::MemoryBufferRef buffer(session.sources.text(file), session.sources.name(file));
     FailureOr<Artifact> artifact = compileFile(buffer, session.context, options.compile);
     return failed(artifact) ? std::nullopt : std::optional(std::move(*artifact));
   }
   StepTimes times;
-  OwningOpRef<ModuleOp> module = loadKernels(session, *file, options, times);
-  std::optional<Artifact> artifact = module ? build(session, *file, *module, options) : std::nullopt;
+  OwningOpRef<ModuleOp> module = loadKernels(session, file, kind, options, times);
+  std::optional<Artifact> artifact = module ? build(session, file, *module, options) : std::nullopt;
   if (!artifact)
     return std::nullopt;
   for (const StepTime &step : artifact->times.steps())

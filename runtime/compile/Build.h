@@ -4,7 +4,7 @@
 #define RUNTIME_COMPILE_BUILD_H
 
 #include "backend/pipeline/Compile.h"
-#include "runtime/compile/Session.h"
+#include "runtime/compile/Input.h"
 
 namespace tile {
 
@@ -14,17 +14,17 @@ struct BuildOptions {
   bool contract = true;   ///< whether `a * b + c` of a `.tile` file rounds once
 };
 
-/// Tile IR of `file`, a `.tile` or `.mlir` file; what runs on any device has this meaning. Null after errors.
-mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, FileId file, const BuildOptions &options,
-                                              StepTimes &times);
+/// Tile IR of `file`, Tile source or MLIR; what runs on any device has this meaning. Null after errors.
+mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, FileId file, InputKind kind,
+                                              const BuildOptions &options, StepTimes &times);
 
 /// The same of a syntax tree.
 mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, const ast::Module &module, const BuildOptions &options,
                                               StepTimes &times);
 
-/// Builds `path` up to the stage that `options.compile.last` says: a `.tile` file, or a later stage by the end of its
-/// name. A cubin made from a stage that has contracts holds its manifest. None after errors, which are reported.
-std::optional<Artifact> build(Session &session, const std::string &path, const BuildOptions &options);
+/// Builds `file`, which is no cubin, up to the stage that `options.compile.last` says. A cubin made from a stage that
+/// has contracts holds its manifest. None after errors, which are reported.
+std::optional<Artifact> build(Session &session, FileId file, InputKind kind, const BuildOptions &options);
 
 /// The same from tile IR that is loaded; `module` is spent.
 std::optional<Artifact> build(Session &session, FileId file, mlir::ModuleOp module, const BuildOptions &options);

@@ -50,12 +50,13 @@ Session::Session(bool remarks) : context(createRegistry(), MLIRContext::Threadin
 }
 
 std::optional<FileId> Session::read(const std::string &path) {
-  Result<std::string> text = readFile(path);
+  bool isStandardInput = path == "-";
+  Result<std::string> text = readFile(isStandardInput ? "/dev/stdin" : path);
   if (!text) {
     report(Code::E0602, text.error().message);
     return std::nullopt;
   }
-  return sources.add(path, std::move(*text));
+  return sources.add(isStandardInput ? std::string(kStandardInput) : path, std::move(*text));
 }
 
 std::unique_ptr<ast::Module> Session::parse(FileId file) {

@@ -25,7 +25,10 @@ public:
   explicit Session(bool remarks = false);
   Session(const Session &) = delete;
 
-  /// Adds the file; none, after reporting, if it cannot be read.
+  /// What diagnostics call the file that `-` means.
+  static constexpr std::string_view kStandardInput = "<stdin>";
+
+  /// Adds the file, or standard input for `-`; none, after reporting, if it cannot be read.
   std::optional<FileId> read(const std::string &path);
 
   /// The syntax tree of a `.tile` file; null after errors.

@@ -92,11 +92,6 @@ static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelC
       return std::nullopt;
     }
     slots[dim.slot] = Value(dim.value ? *dim.value : numbers.integer(field->value));
-    if (!dim.value && slots[dim.slot].toInteger() < 0) {
-      session.engine.report(Code::E0606, field->value->range,
-                            "`" + dim.name + "` is " + slots[dim.slot].print() + "; expected an extent, 0 or more");
-      return std::nullopt;
-    }
   }
   return slots;
 }

@@ -167,24 +167,20 @@ static BuildOptions buildFor(const DeviceProperties &device, BuildOptions build)
   return build;
 }
 
-static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKernel &kernel,
-                                         std::vector<HostArgument> &arguments, const RunOptions &options) {
+std::optional<RunResult> runCubin(Session &session, std::string_view cubin, const KernelContract &contract,
+                                  Location place, std::vector<HostArgument> &arguments, unsigned repetitions) {
   std::optional<DeviceProperties> properties = take(session, readDevice(0));
   if (!properties || !take(session, holdContext()))
     return std::nullopt;
   std::optional<Stream> stream = take(session, Stream::create());
-  Location place = kernel.function.getLoc(); // the module is spent on the build
-  std::optional<Artifact> artifact = build(session, file, *kernel.module, buildFor(*properties, options.build));
-  if (!stream || !artifact)
-    return std::nullopt;
-  std::optional<Module> module = take(session, Module::load(artifact->cubin));
+  std::optional<Module> module = stream ? take(session, Module::load(cubin)) : std::nullopt;
   if (!module)
     return std::nullopt;
-  std::optional<Kernel> loaded = take(session, module->kernel(kernel.contract.name));
+  std::optional<Kernel> loaded = take(session, module->kernel(contract.name));
   DeviceTensors tensors;
   if (!loaded || !tensors.upload(session, arguments, stream->get()))
     return std::nullopt;
-  std::optional<std::vector<Argument>> bound = toLaunchArguments(session, kernel.contract, arguments, tensors.bases);
+  std::optional<std::vector<Argument>> bound = toLaunchArguments(session, contract, arguments, tensors.bases);
   if (!bound)
     return std::nullopt;
   std::optional<Prepared> prepared = take(session, loaded->prepare(*bound));
@@ -192,24 +188,35 @@ static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKe
     return std::nullopt;
   if (Status finished = stream->synchronize(); !finished) {
     session.report(Code::E0604, place,
-                   "kernel `" + kernel.contract.name + "` faulted on the GPU: " + finished.error().message);
+                   "kernel `" + contract.name + "` faulted on the GPU: " + finished.error().message);
     return std::nullopt;
   }
-  if (!tensors.download(session, kernel.contract, arguments, stream->get()))
+  if (!tensors.download(session, contract, arguments, stream->get()))
     return std::nullopt;
   RunResult result;
   result.device = properties->name;
   result.grid = prepared->binding().grid;
   if (prepared->binding().variant)
     result.variant = prepared->binding().variant->name;
-  if (options.repetitions == 0)
+  if (repetitions == 0)
     return result;
-  std::optional<double> time = measure(session, *prepared, stream->get(), options.repetitions);
+  std::optional<double> time = measure(session, *prepared, stream->get(), repetitions);
   if (!time)
     return std::nullopt;
   result.milliseconds = *time;
   result.isTimed = true;
   return result;
+}
+
+static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKernel &kernel,
+                                         std::vector<HostArgument> &arguments, const RunOptions &options) {
+  std::optional<DeviceProperties> properties = take(session, readDevice(0));
+  if (!properties)
+    return std::nullopt;
+  Location place = kernel.function.getLoc(); // the module is spent on the build
+  std::optional<Artifact> artifact = build(session, file, *kernel.module, buildFor(*properties, options.build));
+  return artifact ? runCubin(session, artifact->cubin, kernel.contract, place, arguments, options.repetitions)
+                  : std::nullopt;
 }
 
 std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,

@@ -51,6 +51,11 @@ std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file,
 /// Whether `device` takes another run. After a kernel's fault the GPU's context is made anew, which may fail.
 bool reviveDevice(DeviceKind device);
 
+/// Runs a kernel of a cubin on the GPU: the instance of `contract.name` that the arguments fit, of which `contract` is
+/// one. A fault is reported at `place`. The rest is as with `runOn`.
+std::optional<RunResult> runCubin(Session &session, std::string_view cubin, const KernelContract &contract,
+                                  mlir::Location place, std::vector<HostArgument> &arguments, unsigned repetitions);
+
 } // namespace tile
 
 #endif

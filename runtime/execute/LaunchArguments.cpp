@@ -1,5 +1,7 @@
 #include "runtime/execute/LaunchArguments.h"
 
+#include <unistd.h>
+
 namespace tile {
 
 /// `argument` for `parameter`, its memory at `base`.
@@ -46,17 +48,68 @@ bool mayWrite(const Parameter &parameter) {
   return parameter.isWritten() || parameter.kind == Parameter::Kind::Pointer;
 }
 
-std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
-                                                       std::vector<HostArgument> &arguments,
-                                                       llvm::ArrayRef<const void *> bases) {
+static Result<std::vector<Argument>> toArguments(const KernelContract &contract, std::vector<HostArgument> &arguments,
+                                                 llvm::ArrayRef<const void *> bases) {
   std::vector<Argument> all;
   for (auto [argument, parameter, base] : llvm::zip_equal(arguments, contract.parameters, bases)) {
-    std::optional<Argument> one = take(session, toArgument(argument, parameter, base));
+    Result<Argument> one = toArgument(argument, parameter, base);
     if (!one)
-      return std::nullopt;
+      return one.error();
     all.push_back(*one);
   }
   return all;
+}
+
+std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
+                                                       std::vector<HostArgument> &arguments,
+                                                       llvm::ArrayRef<const void *> bases) {
+  return take(session, toArguments(contract, arguments, bases));
+}
+
+static int64_t bytesOf(const HostArgument &argument) {
+  return argument.bytes ? argument.bytes : static_cast<int64_t>(argument.tensor.data.size());
+}
+
+/// Where the tensors could lie, side by side: addresses that nothing reads.
+static std::vector<const void *> placeholders(const std::vector<HostArgument> &arguments) {
+  constexpr uint64_t kPage = 4096;
+  uint64_t next = kPage;
+  std::vector<const void *> bases;
+  for (const HostArgument &argument : arguments) {
+    bases.push_back(reinterpret_cast<const void *>(next));
+    next += (bytesOf(argument) / kPage + 1) * kPage;
+  }
+  return bases;
+}
+
+const KernelContract *chooseInstance(Session &session, const std::vector<const KernelContract *> &instances,
+                                     std::vector<HostArgument> &arguments, int numSms) {
+  std::vector<const void *> bases = placeholders(arguments);
+  BindOptions options;
+  options.numSms = numSms;
+  // Scalars are read as each instance has them.
+  for (const KernelContract *instance : instances)
+    if (Result<std::vector<Argument>> bound = toArguments(*instance, arguments, bases);
+        bound && bindArguments(*instance, *bound, options))
+      return instance;
+  std::optional<std::vector<Argument>> bound = toLaunchArguments(session, *instances.front(), arguments, bases);
+  std::optional<Binding> binding = bound ? take(session, bindInstance(instances, *bound, options)) : std::nullopt;
+  return binding ? binding->kernel : nullptr;
+}
+
+bool allocateArguments(Session &session, std::vector<HostArgument> &arguments) {
+  int64_t total = 0, most = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const HostArgument &argument : arguments)
+    total += bytesOf(argument);
+  if (total > most) {
+    session.report(Code::E0603, "the tensors take " + std::to_string(total) + " bytes; this machine has " +
+                                    std::to_string(most) + " bytes of memory");
+    return false;
+  }
+  for (HostArgument &argument : arguments)
+    if (!take(session, argument.allocate()))
+      return false;
+  return true;
 }
 
 } // namespace tile

@@ -31,6 +31,14 @@ std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const K
                                                        std::vector<HostArgument> &arguments,
                                                        llvm::ArrayRef<const void *> bases);
 
+/// The first of `instances` that the arguments fit, decided by shapes alone, before any memory is taken. Null after
+/// reporting why there is none.
+const KernelContract *chooseInstance(Session &session, const std::vector<const KernelContract *> &instances,
+                                     std::vector<HostArgument> &arguments, int numSms);
+
+/// Takes the memory of all tensors and fills them. False after reporting that there is not as much.
+bool allocateArguments(Session &session, std::vector<HostArgument> &arguments);
+
 } // namespace tile
 
 #endif

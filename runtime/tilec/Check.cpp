@@ -19,23 +19,8 @@ using namespace llvm;
 
 namespace tile {
 
-namespace {
-struct Flags {
-  cl::opt<std::string> input{cl::Positional,          cl::Required,
-                             cl::value_desc("FILE"),  cl::desc("FILE.tile"),
-                             cl::sub(checkCommand()), cl::cat(runCategory())};
-  cl::opt<bool> verbose{"v", cl::sub(checkCommand()), cl::cat(runCategory()), cl::desc("print every shape")};
-  cl::opt<bool> json{"json", cl::sub(checkCommand()), cl::cat(runCategory()),
-                     cl::desc("print the result of every shape as one JSON object")};
-};
-} // namespace
-
-static Flags &flags() {
-  static Flags all;
-  return all;
-}
-
-void registerCheckFlags() { flags(); }
+static Switch verboseOption{{"v", "", "print every shape"}, {Command::Check}};
+static Switch jsonOption{{"json", "", "print the result of every shape as one JSON object"}, {Command::Check}};
 
 static const char *toString(CheckOutcome outcome) {
   static const char *const names[] = {"passed", "failed", "not run"};
@@ -64,7 +49,7 @@ public:
   void end(const CheckRow &row);
   /// Ends the lines of a kernel.
   void endInstance();
-  void endFile(DeviceKind device, uint64_t seed);
+  void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
 
 private:
@@ -74,7 +59,7 @@ private:
   static json::Object toJson(const CheckRow &row);
 
   // What runs now is shown only where it can be wiped away again.
-  bool showsProgress = sys::Process::StandardErrIsDisplayed() && !flags().json;
+  bool showsProgress = sys::Process::StandardErrIsDisplayed() && !jsonOption.isOn();
   bool isShowing = false;
   std::string instance;
   Counts ofInstance;
@@ -138,7 +123,7 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
 void CheckPrinter::end(const CheckRow &row) {
   clearProgress();
   counts.add(row);
-  if (flags().json) {
+  if (jsonOption.isOn()) {
     rows.push_back(toJson(row));
     return;
   }
@@ -146,24 +131,24 @@ void CheckPrinter::end(const CheckRow &row) {
     endInstance();
   instance = instanceOf(row);
   ofInstance.add(row);
-  if (flags().verbose || row.outcome == CheckOutcome::Failed)
+  if (verboseOption.isOn() || row.outcome == CheckOutcome::Failed)
     printRow(row);
   std::cout << std::flush;
 }
 
 void CheckPrinter::endInstance() {
-  if (ofInstance.total() > 0 && !flags().verbose)
+  if (ofInstance.total() > 0 && !verboseOption.isOn())
     std::cout << instance << ": " << ofInstance.print() << errorText(ofInstance.ratio) << std::endl;
   ofInstance = Counts();
 }
 
-void CheckPrinter::endFile(DeviceKind device, uint64_t seed) {
+void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t seed) {
   const char *where = device == DeviceKind::Gpu ? "GPU" : "CPU interpreter";
-  if (!flags().json) {
-    std::cout << flags().input.getValue() << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
+  if (!jsonOption.isOn()) {
+    std::cout << input << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
     return;
   }
-  json::Object object{{"file", flags().input.getValue()},
+  json::Object object{{"file", input},
                       {"device", where},
                       {"seed", seed},
                       {"passed", counts[CheckOutcome::Passed]},
@@ -183,21 +168,27 @@ static std::vector<const ast::KernelItem *> kernelsOf(const ast::Module &module,
   return kernels;
 }
 
-static void checkFile(Session &session) {
+static void checkFile(Session &session, const std::string &input) {
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   if (!build || !device)
     return;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
     return;
-  std::optional<FileId> file = session.read(flags().input);
-  std::unique_ptr<ast::Module> module = file ? session.parse(*file) : nullptr;
+  std::optional<FileId> file = session.read(input);
+  std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
+  if (!kind)
+    return;
+  if (*kind != InputKind::Tile)
+    return session.report(Code::E0602,
+                          "`" + input + "` is " + describe(*kind).str() + "; expected Tile source, which has specs");
+  std::unique_ptr<ast::Module> module = session.parse(*file);
   if (!module)
     return;
   std::vector<const ast::KernelItem *> kernels = kernelsOf(*module, build->source.kernel);
   if (kernels.empty())
     return session.report(Code::E0602,
-                          flags().input + " has no kernel with a spec" +
+                          input + " has no kernel with a spec" +
                               (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
   CheckOptions options;
   options.device = *device;
@@ -210,12 +201,12 @@ static void checkFile(Session &session) {
   for (const ast::KernelItem *kernel : kernels)
     checkKernel(session, *file, *module, *kernel, options, observer, isDeviceLost);
   printer.endInstance();
-  printer.endFile(*device, options.seed);
+  printer.endFile(input, *device, options.seed);
 }
 
-int checkMain() {
+int checkMain(const std::string &input) {
   Session session(wantsRemarks());
-  checkFile(session);
+  checkFile(session, input);
   return finish(session);
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/ast/Printer.h"
 #include "runtime/artifact/File.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -15,47 +16,42 @@ using namespace llvm;
 
 namespace tile {
 
-namespace {
-/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
-struct Flags {
-  cl::opt<std::string> output{"o", cl::value_desc("FILE"), cl::cat(compileCategory()),
-                              cl::desc("where the result goes; a stage that is text goes to stdout without it")};
-  cl::opt<std::string> input{cl::Positional, cl::value_desc("FILE"), cl::cat(compileCategory()),
-                             cl::desc("FILE.{tile,mlir,ll,ptx}")};
-  cl::opt<std::string> emit{"emit", cl::value_desc("STAGE"), cl::init("cubin"), cl::cat(compileCategory()),
-                            cl::desc("how far to compile: ast, tile, tgpu, llvm, ptx or cubin (default)")};
-  cl::opt<std::string> dump{"dump-dir", cl::value_desc("FOLDER"), cl::cat(compileCategory()),
-                            cl::desc("write the text of every stage there")};
-  cl::list<std::string> printAfter{"print-after", cl::value_desc("PASS"), cl::CommaSeparated,
-                                   cl::cat(compileCategory()),
-                                   cl::desc("print the IR to stderr after this pass; a wrong name lists all")};
-  cl::opt<bool> time{"time-passes", cl::cat(compileCategory()),
-                     cl::desc("print to stderr how long each stage and pass took")};
-};
-} // namespace
+static TextOption outputOption{{"o", "FILE", "where the result goes; a stage that is text goes to stdout without it"},
+                               {Command::Compile}};
+static ChoiceOption emitOption{{"emit", "STAGE", "how far to compile: ast, tile, tgpu, llvm, ptx or cubin (default)"},
+                               {Command::Compile},
+                               {"ast", "tile", "tgpu", "llvm", "ptx", "cubin"},
+                               "cubin"};
+static TextOption dumpOption{{"dump-dir", "FOLDER", "write the text of every stage there"}, {Command::Compile}};
+static ListOption printAfterOption{
+    {"print-after", "PASS", "print the IR to stderr after this pass; a wrong name lists all"}, {Command::Compile}};
+static Switch timeOption{{"time-passes", "", "print to stderr how long each stage and pass took"}, {Command::Compile}};
 
-static Flags &flags() {
-  static Flags all;
-  return all;
+/// The file of `session` that writing `path` would destroy, or empty.
+static std::string sourceAt(const Session &session, const std::string &path) {
+  if (!sys::fs::is_regular_file(path))
+    return "";
+  for (uint32_t i = 0; i < session.sources.size(); ++i)
+    if (std::string name(session.sources.name(FileId{i})); sys::fs::equivalent(name, path))
+      return name;
+  return "";
 }
-
-void registerCompileFlags() { flags(); }
 
 /// Writes `text` where -o says, or prints it.
 static void deliver(Session &session, const std::string &text) {
-  if (flags().output.empty() || flags().output == "-") {
-    std::cout << text << std::flush;
+  const std::string &path = outputOption.get();
+  if (path.empty() || path == "-") {
+    std::cout << text;
     return;
   }
-  if (Status written = writeFile(flags().output, text); !written)
+  if (std::string source = sourceAt(session, path); !source.empty())
+    return session.report(Code::E0602, "`-o " + path + "` is the source `" + source + "`; expected another file");
+  if (Status written = writeFile(path, text); !written)
     session.report(Code::E0602, written.error().message);
 }
 
-static void emitSyntax(Session &session) {
-  std::optional<FileId> file = session.read(flags().input);
-  if (!file)
-    return;
-  std::unique_ptr<ast::Module> module = session.parse(*file);
+static void emitSyntax(Session &session, FileId file) {
+  std::unique_ptr<ast::Module> module = session.parse(file);
   if (!module)
     return;
   std::ostringstream text;
@@ -63,40 +59,66 @@ static void emitSyntax(Session &session) {
   deliver(session, text.str());
 }
 
-static void compileFile(Session &session) {
+/// Makes the folder of --dump-dir. False after reporting.
+static bool prepareDump(Session &session, const std::string &input, InputKind kind) {
+  const std::string &folder = dumpOption.get();
+  if (folder.empty())
+    return true;
+  if (std::error_code problem = sys::fs::create_directories(folder)) {
+    session.report(Code::E0602, "cannot create folder `" + folder + "`: " + problem.message());
+    return false;
+  }
+  // A stage's dump bears the name that its file has.
+  SmallString<128> dumped(folder);
+  sys::path::append(dumped, sys::path::filename(input));
+  if ((kind == InputKind::Llvm || kind == InputKind::Ptx) && sys::fs::equivalent(dumped, input)) {
+    session.report(Code::E0602,
+                   "`--dump-dir " + folder + "` would overwrite the source `" + input + "`; expected another folder");
+    return false;
+  }
+  return true;
+}
+
+static void compileFile(Session &session, const std::string &input) {
   std::optional<BuildOptions> options = readCompileFlags(session);
   if (!options)
     return;
-  if (flags().input.empty())
+  if (input.empty())
     return session.report(Code::E0602, "no input file; `tilec --help` shows the forms");
-  if (flags().emit == "ast")
-    return emitSyntax(session);
-  std::optional<Stage> stage = findStage(flags().emit.getValue());
-  if (!stage)
-    return session.report(Code::E0602,
-                          "unknown stage `" + flags().emit + "`; known: ast, tile, tgpu, llvm, ptx, cubin");
-  if (*stage == Stage::Cubin && flags().output.empty())
+  std::optional<Stage> stage = findStage(emitOption.get());
+  if (stage == Stage::Cubin && outputOption.empty())
     return session.report(Code::E0602, "no output file for the cubin; add `-o FILE.cubin`");
+  std::optional<FileId> file = session.read(input);
+  std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
+  if (!kind || refuseSourceOptions(session, *kind))
+    return;
+  if (*kind == InputKind::Cubin)
+    return session.report(Code::E0602, "`" + input + "` is a cubin, the last stage; expected an earlier one");
+  if (!stage && *kind != InputKind::Tile)
+    return session.report(Code::E0602, "`--emit=ast` of " + describe(*kind).str() + "; expected Tile source");
+  if (!stage)
+    return emitSyntax(session, *file);
   options->compile.last = *stage;
-  options->compile.printAfter = flags().printAfter;
-  options->compile.dumpFolder = flags().dump;
-  options->compile.dumpName = sys::path::stem(flags().input).str();
-  if (!flags().dump.empty())
-    if (std::error_code problem = sys::fs::create_directories(flags().dump))
-      return session.report(Code::E0602, "cannot create folder `" + flags().dump + "`: " + problem.message());
-  std::optional<Artifact> result = build(session, flags().input, *options);
+  for (const std::string &names : printAfterOption.get())
+    for (StringRef name : split(names, ','))
+      options->compile.printAfter.push_back(name.str());
+  options->compile.dumpFolder = dumpOption.get();
+  options->compile.dumpName = sys::path::stem(input).str();
+  if (!prepareDump(session, input, *kind))
+    return;
+  std::optional<Artifact> result = build(session, *file, *kind, *options);
   if (!result)
     return;
   deliver(session, *stage == Stage::Cubin ? result->cubin : result->text);
   if (wantsRemarks())
     printReport(result->kernels, *options->compile.target, errs());
-  if (flags().time)
+  if (timeOption.isOn())
     printTimes(result->times, errs());
 }
 
-int compileMain() {
+int compileMain(const std::string &input) {
   Session session(wantsRemarks());
-  compileFile(session);
+  compileFile(session, input);
   return finish(session);
 }
 

@@ -5,36 +5,17 @@
 
 #include <iostream>
 
-using namespace llvm;
-
 namespace tile {
 
-namespace {
-/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
-struct Flags {
-  cl::opt<std::string> code{cl::Positional, cl::value_desc("CODE"), cl::desc("CODE"), cl::sub(explainCommand()),
-                            cl::cat(runCategory())};
-};
-} // namespace
-
-static Flags &flags() {
-  static Flags all;
-  return all;
-}
-
-void registerExplainFlags() { flags(); }
-
-int explainMain() {
-  if (flags().code.empty()) {
+int explainMain(const std::string &input) {
+  if (input.empty()) {
     for (const CodeInfo &info : allCodes())
       std::cout << info.name << "  " << info.title << "\n";
     return 0;
   }
-  const CodeInfo *info = findCode(flags().code.getValue());
-  if (!info) {
-    std::cerr << "error: unknown code `" << flags().code.getValue() << "`; `tilec explain` lists all\n";
-    return 1;
-  }
+  const CodeInfo *info = findCode(input);
+  if (!info)
+    return refuse({{"unknown code `" + input + "`; `tilec explain` lists all", ""}});
   renderExplanation(std::cout, *info);
   return 0;
 }

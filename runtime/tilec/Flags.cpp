@@ -1,128 +1,147 @@
 #include "runtime/tilec/Flags.h"
 
+#include "frontend/diagnostic/Render.h"
+#include "ir/Tile/Knobs.h"
+#include "runtime/tilec/Options.h"
+
+#include <charconv>
 #include <iostream>
 
 using namespace llvm;
 
 namespace tile {
 
-cl::SubCommand &runCommand() {
-  static cl::SubCommand command("run", "compile a kernel and run it, on the GPU or on the CPU");
-  return command;
-}
-cl::SubCommand &checkCommand() {
-  static cl::SubCommand command("check", "run every kernel that has a spec and compare it with the spec in f64");
-  return command;
-}
-cl::SubCommand &inspectCommand() {
-  static cl::SubCommand command("inspect", "print what a cubin says about its kernels");
-  return command;
-}
-cl::SubCommand &explainCommand() {
-  static cl::SubCommand command("explain", "explain a diagnostic code such as E0201");
-  return command;
-}
+static constexpr auto kBuilds = {Command::Compile, Command::Run, Command::Check};
 
-cl::OptionCategory &compileCategory() {
-  static cl::OptionCategory category("Options that say what is compiled");
-  return category;
-}
-cl::OptionCategory &runCategory() {
-  static cl::OptionCategory category("Options that say what is run");
-  return category;
-}
-
-namespace {
-/// An option of `tilec FILE`, `tilec run` and `tilec check`.
-struct Shared {
-  template <typename Option> void apply(Option &option) const {
-    option.addCategory(compileCategory());
-    for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &runCommand(), &checkCommand()})
-      option.addSubCommand(*command);
-  }
-};
-
-/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
-struct Flags {
-  cl::opt<std::string> arch{"arch", cl::value_desc("sm_NN"), Shared(),
-                            cl::desc("the GPU: sm_80 sm_86 sm_89 sm_90a sm_100 sm_120; default sm_90a, and for `run` "
-                                     "and `check` the GPU at hand")};
-  cl::opt<std::string> contract{"fp-contract", cl::value_desc("on|off"), cl::init("on"), Shared(),
-                                cl::desc("whether a * b + c rounds once; default on")};
-  cl::list<std::string> define{"D", cl::Prefix, cl::value_desc("NAME=VALUE"), Shared(),
-                               cl::desc("the value of a compile-time parameter, or of a dim that a heuristic reads")};
-  cl::opt<std::string> diagnostics{"diagnostics", cl::value_desc("text|json"), cl::init("text"), Shared(),
-                                   cl::desc("how errors are printed; default text")};
-  cl::list<std::string> include{"I", cl::Prefix, cl::value_desc("FOLDER"), Shared(),
-                                cl::desc("where imports are looked for, after the file's own folder")};
-  cl::opt<std::string> kernel{"kernel", cl::value_desc("NAME"), Shared(),
-                              cl::desc("the kernel; needed where the file has several to choose from")};
-  cl::opt<std::string> ptxas{"ptxas", cl::value_desc("PATH"), Shared(),
-                             cl::desc("an assembler to use in place of the one built in; also TILE_PTXAS")};
-  cl::opt<bool> report{"report", Shared(),
-                       cl::desc("say what the kernel takes of the GPU and what kept it from being faster")};
-  cl::opt<unsigned> warps{"warps", cl::value_desc("N"), cl::init(0), Shared(),
-                          cl::desc("warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else 4")};
-};
-} // namespace
-
-static Flags &flags() {
-  static Flags all;
-  return all;
-}
-
-void registerSharedFlags() { flags(); }
+static TextOption archOption{
+    {"arch", "sm_NN",
+     "the GPU: sm_80 sm_86 sm_89 sm_90a sm_100 sm_120; default sm_90a, and for `run` and `check` the GPU at hand"},
+    kBuilds};
+static ChoiceOption contractOption{
+    {"fp-contract", "on|off", "whether a * b + c rounds once; default on"}, kBuilds, {"on", "off"}, "on"};
+static ListOption defineOption{
+    {"D", "NAME=VALUE", "the value of a compile-time parameter, or of a dim that a heuristic reads"},
+    kBuilds,
+    Spelling::Prefix};
+static ChoiceOption diagnosticsOption{
+    {"diagnostics", "text|json", "how errors are printed; default text"},
+    {Command::Compile, Command::Run, Command::Check, Command::Inspect, Command::Explain},
+    {"text", "json"},
+    "text"};
+static ListOption includeOption{
+    {"I", "FOLDER", "where imports are looked for, after the file's own folder"}, kBuilds, Spelling::Prefix};
+static TextOption kernelOption{{"kernel", "NAME", "the kernel; needed where the file has several to choose from"},
+                               {Command::Compile, Command::Run, Command::Check}};
+static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of the one built in; also TILE_PTXAS"},
+                              kBuilds};
+static Switch reportOption{{"report", "", "say what the kernel takes of the GPU and what kept it from being faster"},
+                           kBuilds};
+static TextOption warpsOption{
+    {"warps", "N", "warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else 4"}, kBuilds};
 
 /// `NAME=VALUE`.
 static bool readDefine(Session &session, const std::string &text, IrgenOptions &options) {
-  auto [name, value] = StringRef(text).split('=');
+  auto [left, right] = StringRef(text).split('=');
+  std::string name = left.trim().str(), value = right.trim().str();
   if (name.empty() || value.empty()) {
-    session.report(Code::E0602, "`-D" + text + "` has no value; expected `-D NAME=VALUE`");
+    session.report(Code::E0602,
+                   "`-D " + text + "` has no " + (name.empty() ? "name" : "value") + "; expected `-D NAME=VALUE`");
     return false;
   }
-  options.values[name.trim().str()] = value.trim().str();
-  return true;
+  auto [known, isNew] = options.values.try_emplace(name, value);
+  if (!isNew)
+    session.report(Code::E0602,
+                   "`" + name + "` is given twice, as `" + known->second + "` and `" + value + "`; expected one value");
+  return isNew;
+}
+
+/// `--warps N` is `-D warps=N`, said shorter.
+static bool readWarps(Session &session, IrgenOptions &options) {
+  if (!warpsOption.isGiven())
+    return true;
+  const std::string &text = warpsOption.get();
+  const Knob *knob = findKnob("warps");
+  int64_t value = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !knob->accepts(value)) {
+    session.report(Code::E0602, "`--warps` is " + text + "; expected " + knob->expected.str());
+    return false;
+  }
+  if (options.values.try_emplace("warps", text).second)
+    return true;
+  session.report(Code::E0602, "`warps` is given twice, by `--warps` and by `-D`; expected one value");
+  return false;
 }
 
 std::optional<BuildOptions> readCompileFlags(Session &session) {
   BuildOptions options;
-  options.source.kernel = flags().kernel;
-  options.source.includeDirectories = flags().include;
-  for (const std::string &text : flags().define)
+  options.source.kernel = kernelOption.get();
+  options.source.includeDirectories = includeOption.get();
+  for (const std::string &text : defineOption.get())
     if (!readDefine(session, text, options.source))
       return std::nullopt;
-  if (flags().contract != "on" && flags().contract != "off") {
-    session.report(Code::E0602, "`--fp-contract` is `" + flags().contract + "`; expected `on` or `off`");
+  if (!readWarps(session, options.source))
     return std::nullopt;
-  }
-  options.contract = flags().contract == "on";
-  if (flags().warps.getNumOccurrences()) {
-    if (flags().warps < 1 || flags().warps > 32 || !isPowerOf2_32(flags().warps)) {
-      session.report(Code::E0602, "`--warps` is " + std::to_string(flags().warps) + "; expected 1, 2, 4, 8, 16 or 32");
-      return std::nullopt;
-    }
-    options.source.values["warps"] = std::to_string(flags().warps);
-  }
-  options.compile.assembler.ptxas = flags().ptxas;
-  if (const char *path = std::getenv("TILE_PTXAS"); path && flags().ptxas.empty())
+  options.contract = contractOption.get() == "on";
+  options.compile.assembler.ptxas = ptxasOption.get();
+  if (const char *path = std::getenv("TILE_PTXAS"); path && ptxasOption.empty())
     options.compile.assembler.ptxas = path;
-  std::string arch = flags().arch.empty() ? std::string("sm_90a") : flags().arch.getValue();
+  std::string arch = archOption.empty() ? std::string("sm_90a") : archOption.get();
   options.compile.target = findTarget(arch);
   if (!options.compile.target) {
-    session.report(Code::E0602, unknownTargetMessage(arch));
+    DiagnosticBuilder diagnostic = session.engine.report(Code::E0602, {}, unknownTargetMessage(arch));
+    std::vector<std::string_view> names;
+    for (const Target &target : allTargets())
+      names.push_back(target.name);
+    // `90` and `compute_90a` are how other tools say it; `sm_90` is short of the letter that names its own features.
+    std::string name = "sm_" + arch.substr(std::min(arch.find_first_of("0123456789"), arch.size()));
+    auto longer = llvm::find_if(names, [&](StringRef known) { return name.size() > 3 && known.starts_with(name); });
+    if (std::string_view closest = longer != names.end() ? *longer : closestName(name, names); !closest.empty())
+      diagnostic.help("did you mean `" + std::string(closest) + "`?");
     return std::nullopt;
   }
   return options;
 }
 
-bool isTargetGiven() { return !flags().arch.empty(); }
+bool refuseSourceOptions(Session &session, InputKind kind) {
+  if (kind == InputKind::Tile)
+    return false;
+  std::vector<const Option *> options = {&defineOption, &warpsOption, &includeOption, &contractOption};
+  // A cubin has kernels to choose from; all else in it is done.
+  options.push_back(kind == InputKind::Cubin ? &archOption : &kernelOption);
+  for (const Option *option : options)
+    if (option->isGiven()) {
+      session.report(Code::E0602, "`" + option->spelling() + "` says how Tile source is compiled; found " +
+                                      describe(kind).str() + ", where that is settled");
+      return true;
+    }
+  return false;
+}
 
-bool wantsRemarks() { return flags().report; }
+bool isTargetGiven() { return archOption.isGiven(); }
+
+bool wantsRemarks() { return reportOption.isOn(); }
+
+static DiagnosticFormat format() {
+  return diagnosticsOption.get() == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text;
+}
 
 int finish(Session &session) {
   int code = session.hasErrors() ? 1 : 0;
-  session.print(std::cerr, flags().diagnostics == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text);
+  session.print(std::cerr, format());
   return code;
+}
+
+int refuse(const std::vector<CommandLineFault> &faults) {
+  SourceManager sources;
+  DiagnosticEngine engine;
+  for (const CommandLineFault &fault : faults)
+    engine.report(Code::E0602, {}, fault.message).help(fault.help);
+  if (format() == DiagnosticFormat::Json)
+    renderJson(std::cerr, sources, engine);
+  else
+    renderText(std::cerr, sources, engine);
+  return 1;
 }
 
 } // namespace tile

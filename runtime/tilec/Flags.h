@@ -4,23 +4,15 @@
 #define RUNTIME_TILEC_FLAGS_H
 
 #include "runtime/compile/Build.h"
-
-#include "llvm/Support/CommandLine.h"
+#include "runtime/tilec/CommandLine.h"
 
 namespace tile {
 
-/// The commands; `tilec FILE` without one compiles.
-llvm::cl::SubCommand &runCommand();
-llvm::cl::SubCommand &checkCommand();
-llvm::cl::SubCommand &inspectCommand();
-llvm::cl::SubCommand &explainCommand();
-
-/// Where the options of ours are listed in `--help`.
-llvm::cl::OptionCategory &compileCategory();
-llvm::cl::OptionCategory &runCategory();
-
 /// The options that say what is compiled, read into a build. None, after reporting, when one is wrong.
 std::optional<BuildOptions> readCompileFlags(Session &session);
+
+/// Whether an option is given that says nothing to an input of this kind; reported.
+bool refuseSourceOptions(Session &session, InputKind kind);
 
 /// Whether `--arch` chose the target.
 bool isTargetGiven();
@@ -31,19 +23,15 @@ bool wantsRemarks();
 /// Prints the diagnostics of `session` to stderr in the format asked for. Gives the exit code: 1 after errors.
 int finish(Session &session);
 
-/// Make the options known, after LLVM's own are forgotten.
-void registerSharedFlags();
-void registerCheckFlags();
-void registerCompileFlags();
-void registerExplainFlags();
-void registerInspectFlags();
-void registerRunFlags();
+/// The same of faults that need no session.
+int refuse(const std::vector<CommandLineFault> &faults);
 
-int compileMain();
-int runMain();
-int checkMain();
-int inspectMain();
-int explainMain();
+/// The commands. Each gives the exit code; `input` is the file, for `explain` the code, or empty.
+int compileMain(const std::string &input);
+int runMain(const std::string &input);
+int checkMain(const std::string &input);
+int inspectMain(const std::string &input);
+int explainMain(const std::string &input);
 
 } // namespace tile
 

@@ -7,27 +7,9 @@
 
 #include <iostream>
 
-using namespace llvm;
-
 namespace tile {
 
-namespace {
-/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
-struct Flags {
-  cl::opt<std::string> input{
-      cl::Positional,        cl::Required, cl::value_desc("FILE"), cl::desc("FILE.cubin"), cl::sub(inspectCommand()),
-      cl::cat(runCategory())};
-  cl::opt<bool> json{"json", cl::sub(inspectCommand()), cl::cat(runCategory()),
-                     cl::desc("print the manifest as it stands in the file")};
-};
-} // namespace
-
-static Flags &flags() {
-  static Flags all;
-  return all;
-}
-
-void registerInspectFlags() { flags(); }
+static Switch jsonOption{{"json", "", "print the manifest as it stands in the file"}, {Command::Inspect}};
 
 /// `out y: tensor<f32>[M, N]?`
 static std::string signatureOf(const Parameter &parameter, const KernelContract &kernel) {
@@ -111,29 +93,25 @@ static void print(const KernelContract &kernel) {
   }
 }
 
-static int fail(const Error &error) {
-  std::cerr << "error: " << flags().input.getValue() << ": " << error.message << "\n";
-  return 1;
+static int refuse(const std::string &input, const Error &error) {
+  return refuse({{"`" + input + "`: " + error.message, ""}});
 }
 
-int inspectMain() {
-  Result<std::string> file = readFile(flags().input);
-  if (!file) {
-    std::cerr << "error: " << file.error().message << "\n";
-    return 1;
-  }
+int inspectMain(const std::string &input) {
+  Result<std::string> file = readFile(input);
+  if (!file)
+    return refuse({{file.error().message, ""}});
   Result<std::string_view> text = findManifest(*file);
   if (!text)
-    return fail(text.error());
+    return refuse(input, text.error());
   Result<Manifest> manifest = readManifest(*text);
   if (!manifest)
-    return fail(manifest.error());
-  if (flags().json) {
+    return refuse(input, manifest.error());
+  if (jsonOption.isOn()) {
     std::cout << *text << "\n";
     return 0;
   }
-  std::cout << flags().input.getValue() << ": code for " << manifest->target << " from " << manifest->sourceFile
-            << "\n";
+  std::cout << input << ": code for " << manifest->target << " from " << manifest->sourceFile << "\n";
   for (const auto &[component, version] : manifest->compiler)
     std::cout << "  " << component << " " << version << "\n";
   for (const KernelContract &kernel : manifest->kernels)

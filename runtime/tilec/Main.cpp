@@ -7,40 +7,54 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 
-using namespace llvm;
+#include <cstdio>
+#include <cstring>
+#include <iostream>
 
-static const char kOverview[] = R"(Tile: GPU kernels from .tile files
+static void printVersion() {
+  std::cout << "tilec " << TILE_VERSION << "\n  LLVM and MLIR " << LLVM_VERSION_STRING << "\n  "
+            << llvm::cantFail(tile::assemblerVersion()) << "\n";
+}
 
-  tilec softmax.tile -D BLOCK=1024 -o softmax.cubin
-  tilec softmax.tile -D BLOCK=1024 --emit=ptx
-  tilec run softmax.tile --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
-  tilec check softmax.tile
-  tilec inspect softmax.cubin
-  tilec explain E0201
-)";
+static int runCommand(const tile::CommandLine &line) {
+  if (line.wantsHelp) {
+    tile::printHelp(std::cout, line.command);
+    return 0;
+  }
+  if (line.wantsVersion) {
+    printVersion();
+    return 0;
+  }
+  if (!line.faults.empty())
+    return tile::refuse(line.faults);
+  switch (line.command) {
+  case tile::Command::Compile:
+    return tile::compileMain(line.input);
+  case tile::Command::Run:
+    return tile::runMain(line.input);
+  case tile::Command::Check:
+    return tile::checkMain(line.input);
+  case tile::Command::Inspect:
+    return tile::inspectMain(line.input);
+  case tile::Command::Explain:
+    return tile::explainMain(line.input);
+  }
+  return 1;
+}
+
+/// The exit code after what was printed is out. A full disk shows only here, whatever was printed, since both C++ and C
+/// streams end in `stdout`.
+static int flushOutput(int code) {
+  errno = 0;
+  std::cout.flush();
+  bool isWritten = std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good();
+  if (isWritten)
+    return code;
+  std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string("; the output is not whole");
+  return tile::refuse({{"cannot write to stdout" + reason, ""}});
+}
 
 int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
-  // LLVM's own options are no part of the interface, and some bear names of ours.
-  cl::ResetCommandLineParser();
-  tile::registerSharedFlags();
-  tile::registerCompileFlags();
-  tile::registerExplainFlags();
-  tile::registerInspectFlags();
-  tile::registerRunFlags();
-  tile::registerCheckFlags();
-  cl::SetVersionPrinter([](raw_ostream &out) {
-    out << "tilec " << TILE_VERSION << "\n  LLVM and MLIR " << LLVM_VERSION_STRING << "\n  "
-        << cantFail(tile::assemblerVersion()) << "\n";
-  });
-  cl::ParseCommandLineOptions(argc, argv, kOverview);
-  if (tile::runCommand())
-    return tile::runMain();
-  if (tile::checkCommand())
-    return tile::checkMain();
-  if (tile::inspectCommand())
-    return tile::inspectMain();
-  if (tile::explainCommand())
-    return tile::explainMain();
-  return tile::compileMain();
+  llvm::InitLLVM init(argc, argv);
+  return flushOutput(runCommand(tile::readCommandLine({argv + 1, argv + argc})));
 }

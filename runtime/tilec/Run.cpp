@@ -2,10 +2,15 @@
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
 
+#include "runtime/artifact/Cubin.h"
+#include "runtime/driver/Device.h"
 #include "runtime/execute/Execute.h"
+#include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
 
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 #include <iostream>
 #include <random>
@@ -13,56 +18,31 @@
 using namespace llvm;
 using mlir::ModuleOp;
 using mlir::OwningOpRef;
+using mlir::UnknownLoc;
 
 namespace tile {
 
-namespace {
-/// Made by `main`, not by static initialisation: LLVM's own options of the same names must be gone first.
-struct Flags {
-  cl::opt<std::string> input{cl::Positional,        cl::Required,          cl::value_desc("FILE"),
-                             cl::desc("FILE.tile"), cl::sub(runCommand()), cl::cat(runCategory())};
-  cl::list<std::string> argument{
-      "arg", cl::value_desc("NAME=VALUE"), cl::sub(runCommand()), cl::cat(runCategory()),
-      cl::desc(
-          "a parameter: x=rand:f32[1823,781] (also uniform, zeros, ones, iota, empty; strides by @[800,1]), x=x.npy, "
-          "s=0.5, w=none")};
-  cl::list<std::string> save{"save", cl::value_desc("NAME=FILE.npy"), cl::sub(runCommand()), cl::cat(runCategory()),
-                             cl::desc("write a tensor after the run")};
-  cl::opt<std::string> device{"device",
-                              cl::value_desc("auto|gpu|cpu"),
-                              cl::init("auto"),
-                              cl::sub(runCommand()),
-                              cl::sub(checkCommand()),
-                              cl::cat(runCategory()),
-                              cl::desc("where it runs; default auto: the GPU if there is one")};
-  cl::opt<uint64_t> seed{"seed",
-                         cl::value_desc("N"),
-                         cl::sub(runCommand()),
-                         cl::sub(checkCommand()),
-                         cl::cat(runCategory()),
-                         cl::desc("of random inputs; default: another one each time")};
-  cl::opt<unsigned> repeat{"repeat",
-                           cl::value_desc("N"),
-                           cl::init(10),
-                           cl::sub(runCommand()),
-                           cl::cat(runCategory()),
-                           cl::desc("timed launches on the GPU after the first; the median is printed")};
-  cl::opt<bool> checked{"checked", cl::sub(runCommand()), cl::cat(runCategory()),
-                        cl::desc("CPU: report writes that two programs do, reads of what nobody wrote, "
-                                 "division by zero and long shifts")};
-};
-} // namespace
+static ListOption argumentOption{{"arg", "NAME=VALUE", "a parameter, in the forms below"}, {Command::Run}};
+static ListOption saveOption{{"save", "NAME=FILE.npy", "write a tensor after the run"}, {Command::Run}};
+static ChoiceOption deviceOption{{"device", "auto|gpu|cpu", "where it runs; default auto: the GPU if there is one"},
+                                 {Command::Run, Command::Check},
+                                 {"auto", "gpu", "cpu"},
+                                 "auto"};
+static NumberOption seedOption{
+    {"seed", "N", "of random inputs; default: another one each time"}, {Command::Run, Command::Check}, 0, UINT64_MAX};
+static NumberOption repeatOption{
+    {"repeat", "N", "timed launches on the GPU after the first; the median is printed; default 10"},
+    {Command::Run},
+    10,
+    1000000};
+static Switch checkedOption{
+    {"checked", "",
+     "CPU: report writes that two programs do, reads of what nobody wrote, division by zero and long shifts"},
+    {Command::Run}};
 
-static Flags &flags() {
-  static Flags all;
-  return all;
-}
+uint64_t seedOfRun() { return seedOption.isGiven() ? seedOption.get() : std::random_device()(); }
 
-void registerRunFlags() { flags(); }
-
-uint64_t seedOfRun() { return flags().seed.getNumOccurrences() ? flags().seed : std::random_device()(); }
-
-std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, flags().device); }
+std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, deviceOption.get()); }
 
 /// `[1823, 781]`
 static std::string listOf(const std::vector<int64_t> &values) {
@@ -72,85 +52,198 @@ static std::string listOf(const std::vector<int64_t> &values) {
   return text + "]";
 }
 
-static void printResult(const LoadedKernel &kernel, const std::vector<HostArgument> &arguments, const RunResult &result,
-                        uint64_t seed) {
-  std::cout << kernel.contract.name << " on " << result.device << ": grid " << listOf(result.grid);
+static void printResult(const KernelContract &contract, const std::vector<HostArgument> &arguments,
+                        const RunResult &result, uint64_t seed) {
+  std::cout << contract.name << " on " << result.device << ": grid " << listOf(result.grid);
   if (!result.variant.empty())
     std::cout << ", variant " << result.variant;
-  std::string constants = kernel.contract.describeInstance();
+  std::string constants = contract.describeInstance();
   if (!constants.empty())
     std::cout << ", " << constants;
   std::cout << ", seed " << seed << "\n";
   if (result.isTimed)
     std::cout << "  time " << formatv("{0:f3}", result.milliseconds).str() << " ms\n";
-  for (const auto &[argument, parameter] : zip_equal(arguments, kernel.contract.parameters))
+  for (const auto &[argument, parameter] : zip_equal(arguments, contract.parameters))
     if (parameter.isWritten() && argument.kind == HostArgument::Kind::Tensor)
       std::cout << "  " << parameter.name << ": " << getName(argument.tensor.type) << listOf(argument.tensor.extents)
                 << " checksum " << formatv("{0:x-16}", checksum(argument.tensor)).str() << "\n";
 }
 
-/// Writes what --save names.
-static bool save(Session &session, const LoadedKernel &kernel, const std::vector<HostArgument> &arguments) {
-  for (const std::string &text : flags().save) {
+namespace {
+/// A tensor to write after the run, and where.
+struct Saving {
+  size_t parameter;
+  std::string path;
+};
+} // namespace
+
+/// What --save asks for; found before the run, which may take long.
+static std::optional<std::vector<Saving>> readSavings(Session &session, const KernelContract &contract,
+                                                      const std::vector<HostArgument> &arguments) {
+  std::vector<Saving> savings;
+  for (const std::string &text : saveOption.get()) {
     auto [name, path] = StringRef(text).split('=');
-    int index = kernel.contract.findParameter(std::string_view(name));
-    if (index < 0 || path.empty() || arguments[index].kind != HostArgument::Kind::Tensor) {
-      session.report(Code::E0602, "`--save " + text + "` names no tensor; expected `NAME=FILE.npy`");
-      return false;
+    int index = contract.findParameter(std::string_view(name));
+    std::string fault, tensors;
+    for (const auto &[parameter, argument] : zip_equal(contract.parameters, arguments))
+      if (argument.kind == HostArgument::Kind::Tensor)
+        tensors += (tensors.empty() ? "`" : ", `") + parameter.name + "`";
+    if (name.empty() || path.empty())
+      fault = "is no pair; expected `NAME=FILE.npy`";
+    else if (index < 0 || arguments[index].kind != HostArgument::Kind::Tensor)
+      fault = "names no tensor; there are " + tensors;
+    else if (!path.ends_with(".npy"))
+      fault = "names no NumPy file; expected a name that ends in `.npy`";
+    else if (StringRef folder = sys::path::parent_path(path); !folder.empty() && !sys::fs::is_directory(folder))
+      fault = "is in no folder; expected one called `" + folder.str() + "`";
+    if (!fault.empty()) {
+      session.report(Code::E0602, "`--save " + text + "` " + fault);
+      return std::nullopt;
     }
-    if (Status written = writeNpy(path.str(), arguments[index].tensor.view()); !written) {
-      session.report(Code::E0602, written.error().message);
-      return false;
-    }
+    savings.push_back({static_cast<size_t>(index), path.str()});
   }
+  return savings;
+}
+
+static bool save(Session &session, const std::vector<Saving> &savings, const std::vector<HostArgument> &arguments) {
+  for (const Saving &saving : savings)
+    if (!take(session, writeNpy(saving.path, arguments[saving.parameter].tensor.view())))
+      return false;
   return true;
 }
 
-static void runFile(Session &session) {
-  std::optional<BuildOptions> options = readCompileFlags(session);
-  std::optional<DeviceKind> device = deviceOfRun(session);
-  if (!options || !device)
-    return;
-  if (*device == DeviceKind::Gpu && !isTargetGiven() && !(options->compile.target = targetOfGpu(session)))
-    return;
-  std::optional<FileId> file = session.read(flags().input);
-  if (!file)
-    return;
-  uint64_t seed = seedOfRun();
+/// What --arg gives; tensors that are to be filled have no memory yet.
+static std::optional<std::vector<HostArgument>> readArguments(Session &session, uint64_t seed) {
   std::vector<HostArgument> given;
-  for (const std::string &text : flags().argument) {
-    Result<HostArgument> argument = makeHostArgument(text, seed);
+  for (const std::string &text : argumentOption.get()) {
+    std::optional<HostArgument> argument = take(session, makeHostArgument(text, seed));
     if (!argument)
-      return session.report(Code::E0603, argument.error().message);
+      return std::nullopt;
+    for (const HostArgument &other : given)
+      if (!argument->name.empty() && other.name == argument->name) {
+        session.report(Code::E0603,
+                       "`" + argument->name + "` is given twice; expected one `--arg " + other.name + "=…`");
+        return std::nullopt;
+      }
     given.push_back(std::move(*argument));
   }
-  std::unique_ptr<ast::Module> syntax = session.parse(*file);
-  const ast::KernelItem *item = syntax ? chooseKernel(session, *syntax, options->source.kernel) : nullptr;
-  if (!item)
-    return;
-  options->source.kernel = item->name.text;
-  options->source.forOneLaunch = true;
-  bindSignature(*item, given, options->source);
-  StepTimes times;
-  OwningOpRef<ModuleOp> module = loadKernels(session, *file, *options, times);
-  std::optional<LoadedKernel> kernel = module ? takeKernel(session, std::move(module)) : std::nullopt;
-  std::optional<std::vector<HostArgument>> arguments;
-  if (kernel)
-    arguments = orderArguments(session, kernel->contract, std::move(given));
-  if (!arguments)
-    return;
-  RunOptions run;
-  run.build = *options;
-  run.checked = run.edges = flags().checked;
-  run.repetitions = flags().repeat;
-  std::optional<RunResult> result = runOn(*device, session, *file, *kernel, *arguments, run);
-  if (result && save(session, *kernel, *arguments))
-    printResult(*kernel, *arguments, *result, seed);
+  return given;
 }
 
-int runMain() {
+/// Names the arguments that are given by position.
+static void nameByPosition(const KernelContract &contract, std::vector<HostArgument> &given) {
+  auto isGiven = [&](const std::string &name) {
+    return any_of(given, [&](const HostArgument &argument) { return argument.name == name; });
+  };
+  auto next = contract.parameters.begin();
+  for (HostArgument &argument : given) {
+    if (!argument.name.empty())
+      continue;
+    next = std::find_if(next, contract.parameters.end(), [&](const Parameter &each) { return !isGiven(each.name); });
+    if (next == contract.parameters.end())
+      return;
+    argument.name = next->name;
+  }
+}
+
+/// Runs what `run(contract, arguments)` runs, once the arguments fit one of `instances`; saves and prints.
+template <typename Run>
+static void runInstance(Session &session, const std::vector<const KernelContract *> &instances,
+                        std::vector<HostArgument> given, DeviceKind device, uint64_t seed, Run run) {
+  nameByPosition(*instances.front(), given);
+  std::optional<std::vector<HostArgument>> arguments = orderArguments(session, *instances.front(), std::move(given));
+  int numSms = 1;
+  if (device == DeviceKind::Gpu)
+    if (Result<DeviceProperties> properties = readDevice(0))
+      numSms = properties->numSms;
+  const KernelContract *contract = arguments ? chooseInstance(session, instances, *arguments, numSms) : nullptr;
+  std::optional<std::vector<Saving>> savings = contract ? readSavings(session, *contract, *arguments) : std::nullopt;
+  if (!savings || !allocateArguments(session, *arguments))
+    return;
+  std::optional<RunResult> result = run(*contract, *arguments);
+  if (result && save(session, *savings, *arguments))
+    printResult(*contract, *arguments, *result, seed);
+}
+
+/// A kernel of a cubin, whose contract stands in it.
+static void runCubinFile(Session &session, FileId file, DeviceKind device, const std::string &name) {
+  std::string path(session.sources.name(file));
+  std::string_view cubin = session.sources.text(file);
+  std::optional<std::string_view> text = take(session, findManifest(cubin));
+  std::optional<Manifest> manifest = text ? take(session, readManifest(*text)) : std::nullopt;
+  if (!manifest)
+    return;
+  if (device == DeviceKind::Cpu)
+    return session.report(Code::E0602, "`" + path + "` is a cubin, which needs a GPU; the CPU runs " +
+                                           (manifest->sourceFile.empty() ? "Tile source" : manifest->sourceFile));
+  std::vector<const KernelContract *> instances;
+  std::string known;
+  for (const KernelContract &contract : manifest->kernels) {
+    if (contract.name == name || (name.empty() && (instances.empty() || instances[0]->name == contract.name)))
+      instances.push_back(&contract);
+    if (known.find("`" + contract.name + "`") == std::string::npos)
+      known += (known.empty() ? "`" : ", `") + contract.name + "`";
+  }
+  if (instances.empty())
+    return session.report(Code::E0602, "no kernel `" + name + "` in " + path + "; it has " + known);
+  if (name.empty() && known.find(',') != std::string::npos)
+    return session.report(Code::E0602, path + " has several kernels: " + known + "; choose one with `--kernel NAME`");
+  uint64_t seed = seedOfRun();
+  std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
+  if (given)
+    runInstance(session, instances, std::move(*given), device, seed,
+                [&](const KernelContract &contract, std::vector<HostArgument> &arguments) {
+                  return runCubin(session, cubin, contract, UnknownLoc::get(&session.context), arguments,
+                                  repeatOption.get());
+                });
+}
+
+/// A kernel of a source file, compiled for the arguments.
+static void runSource(Session &session, FileId file, BuildOptions options, DeviceKind device) {
+  uint64_t seed = seedOfRun();
+  std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
+  std::unique_ptr<ast::Module> syntax = given ? session.parse(file) : nullptr;
+  const ast::KernelItem *item = syntax ? chooseKernel(session, *syntax, options.source.kernel) : nullptr;
+  if (!item)
+    return;
+  options.source.kernel = item->name.text;
+  options.source.forOneLaunch = true;
+  bindSignature(*item, *given, options.source);
+  StepTimes times;
+  OwningOpRef<ModuleOp> module = loadKernels(session, *syntax, options, times);
+  std::optional<LoadedKernel> kernel = module ? takeKernel(session, std::move(module)) : std::nullopt;
+  if (!kernel)
+    return;
+  RunOptions run;
+  run.build = options;
+  run.checked = run.edges = checkedOption.isOn();
+  run.repetitions = repeatOption.get();
+  runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
+              [&](const KernelContract &, std::vector<HostArgument> &arguments) {
+                return runOn(device, session, file, *kernel, arguments, run);
+              });
+}
+
+static void runFile(Session &session, const std::string &input) {
+  std::optional<BuildOptions> options = readCompileFlags(session);
+  std::optional<DeviceKind> device = deviceOfRun(session);
+  std::optional<FileId> file = options && device ? session.read(input) : std::nullopt;
+  std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
+  if (!kind || refuseSourceOptions(session, *kind))
+    return;
+  if (*kind == InputKind::Cubin)
+    return runCubinFile(session, *file, *device, options->source.kernel);
+  if (*kind != InputKind::Tile)
+    return session.report(Code::E0602, "`" + input + "` is " + describe(*kind).str() +
+                                           "; expected Tile source or a cubin made from it");
+  if (*device == DeviceKind::Gpu && !isTargetGiven() && !(options->compile.target = targetOfGpu(session)))
+    return;
+  runSource(session, *file, std::move(*options), *device);
+}
+
+int runMain(const std::string &input) {
   Session session(wantsRemarks());
-  runFile(session);
+  runFile(session, input);
   return finish(session);
 }
 

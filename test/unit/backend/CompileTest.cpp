@@ -258,7 +258,8 @@ llvm.func @k(%p: !llvm.ptr<3>, %n: i32) attributes {nvvm.kernel} {
 }
 
 TEST_F(CompileTest, RefusedPtxNamesItsLine) {
-  EXPECT_TRUE(mlir::failed(compileText(".version 8.0\n.target sm_90a\n.address_size 64\nfoo\n", "k.ptx")));
+  EXPECT_TRUE(
+      mlir::failed(compileText(".version 8.0\n.target sm_90a\n.address_size 64\nfoo\n.entry k() { ret; }\n", "k.ptx")));
   ASSERT_FALSE(diagnostics.empty());
   EXPECT_EQ(diagnostics[0].find("the assembler refuses line 4 of the PTX: "), 0u) << diagnostics[0];
 }
@@ -267,7 +268,17 @@ TEST_F(CompileTest, EarlierStageThanTheInputIsRefused) {
   options.last = Stage::Tile;
   EXPECT_TRUE(mlir::failed(compileText(kVectorAdd)));
   ASSERT_EQ(diagnostics.size(), 1u);
-  EXPECT_EQ(diagnostics[0], "found `llvm` IR; `tile` comes before it");
+  EXPECT_EQ(diagnostics[0], "the input is of stage `llvm`, which comes after `tile`; expected llvm, ptx or cubin");
+}
+
+TEST_F(CompileTest, InputWithoutAKernelIsRefused) {
+  for (auto [name, expected] : {std::pair("k.mlir", "a `func.func`"), std::pair("k.ptx", "an `.entry`"),
+                                std::pair("k.ll", "a function with the calling convention `ptx_kernel`")}) {
+    diagnostics.clear();
+    EXPECT_TRUE(mlir::failed(compileText("", name)));
+    ASSERT_EQ(diagnostics.size(), 1u);
+    EXPECT_EQ(diagnostics[0], std::string("the input has no kernel; expected ") + expected);
+  }
 }
 
 TEST_F(CompileTest, UnknownEndingIsRefused) {

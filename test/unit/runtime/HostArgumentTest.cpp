@@ -14,7 +14,10 @@ namespace {
 HostArgument make(const std::string &text, uint64_t seed = 1) {
   Result<HostArgument> argument = makeHostArgument(text, seed);
   EXPECT_TRUE(argument.ok()) << (argument.ok() ? "" : argument.error().message);
-  return argument.ok() ? *argument : HostArgument();
+  if (!argument.ok())
+    return {};
+  EXPECT_TRUE(argument->allocate().ok()) << text;
+  return *argument;
 }
 
 std::string errorOf(const std::string &text) {
@@ -76,6 +79,26 @@ TEST(HostArgument, ScalarTakesTheTypeAsked) {
   EXPECT_EQ(scalarBits(make("n=i32:7"), DataType::I64).error().message, "`n` is i32; expected i64");
 }
 
+TEST(HostArgument, OnlyAWordIsInfinite) {
+  EXPECT_EQ(scalarBits(make("1e39"), DataType::F32).error().message,
+            "`1e39` does not fit f32; infinity is written `inf`");
+  EXPECT_EQ(scalarBits(make("-1e999"), DataType::F64).error().message,
+            "`-1e999` does not fit f64; infinity is written `inf`");
+  EXPECT_EQ(scalarBits(make("65520"), DataType::F16).error().message,
+            "`65520` does not fit f16; infinity is written `inf`");
+  EXPECT_EQ(*scalarBits(make("1e39"), DataType::F64), 0x48078287f49c4a1du);
+  EXPECT_EQ(*scalarBits(make("-inf"), DataType::F32), 0xff800000u);
+  EXPECT_TRUE(scalarBits(make("nan"), DataType::F32).ok());
+}
+
+TEST(HostArgument, ShapeIsKnownBeforeMemoryIsTaken) {
+  Result<HostArgument> x = makeHostArgument("x=ones:f64[1000000000000]", 1);
+  ASSERT_TRUE(x.ok());
+  EXPECT_EQ(x->tensor.extents, (std::vector<int64_t>{1000000000000}));
+  EXPECT_EQ(x->bytes, 8000000000000);
+  EXPECT_TRUE(x->tensor.data.empty());
+}
+
 TEST(HostArgument, NoneIsAbsent) { EXPECT_EQ(make("w=none").kind, HostArgument::Kind::None); }
 
 TEST(HostArgument, ChecksumIgnoresStrides) {
@@ -90,14 +113,16 @@ TEST(HostArgument, WrongForms) {
   EXPECT_EQ(errorOf("x=random:f32[4]").substr(0, 42), "`x=random:f32[4]` begins with `random:`; e");
   EXPECT_EQ(errorOf("rand:f31[4]"), "unknown element type `f31` in `rand:f31[4]`; known: " + listDataTypes());
   EXPECT_EQ(errorOf("rand:f32"), "`rand:f32` has no shape; expected one such as `f32[4,5]`");
-  EXPECT_EQ(errorOf("rand:f32[4,]"), "`[4,]` is no shape; expected extents of at least 0, such as `[4,5]`");
-  EXPECT_EQ(errorOf("rand:f32[-4]"), "`[-4]` is no shape; expected extents of at least 0, such as `[4,5]`");
-  EXPECT_EQ(errorOf("rand:f32[4]@[1,1]"), "`[1,1]` gives no strides for `[4]`; expected 1 strides of at least 0");
+  EXPECT_EQ(errorOf("rand:f32[4,]"), "`[4,]` is no shape; expected extents from 0 to 2^63 - 1, such as `[4,5]`");
+  EXPECT_EQ(errorOf("rand:f32[-4]"), "`[-4]` is no shape; expected extents from 0 to 2^63 - 1, such as `[4,5]`");
+  EXPECT_EQ(errorOf("rand:f32[4]@[1,1]"), "`@[1,1]` gives no strides for `[4]`; expected 1 of at least 0 in brackets");
   EXPECT_EQ(errorOf("rand:f32[4000000000,4000000000]"),
             "`rand:f32[4000000000,4000000000]` needs more than 2^40 elements of memory");
   EXPECT_EQ(errorOf("rand:f32[2,2]@[4000000000000000000,4]"),
             "`rand:f32[2,2]@[4000000000000000000,4]` needs more than 2^40 elements of memory");
+  EXPECT_EQ(errorOf("rand:f32[4]@"), "`@` gives no strides for `[4]`; expected 1 of at least 0 in brackets");
   EXPECT_EQ(errorOf("s=i8:300"), "`300` is no value of i8");
+  EXPECT_EQ(errorOf("x=rand").substr(0, 41), "`x=rand` is no argument; expected `rand:f");
 }
 
 } // namespace

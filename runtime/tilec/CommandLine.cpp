@@ -1,0 +1,289 @@
+#include "runtime/tilec/CommandLine.h"
+
+#include "frontend/diagnostic/Diagnostic.h"
+
+#include <algorithm>
+#include <cctype>
+#include <ostream>
+
+namespace tile {
+
+namespace {
+/// What `--help` says of a command beside its options.
+struct CommandText {
+  Command command;
+  std::string_view name;
+  std::string_view summary;
+  std::string_view input; ///< what stands for the file in usage lines
+  bool needsInput;
+  std::string_view more; ///< forms and examples
+};
+} // namespace
+
+static constexpr std::string_view kCompileMore = R"(
+Examples:
+  tilec softmax.tile -D N=1000 -o softmax.cubin
+  tilec softmax.tile -D N=1000 --emit=ptx
+  tilec softmax.tile -D N=1000 --emit=tile -o softmax.mlir && tilec softmax.mlir -o softmax.cubin
+)";
+
+static constexpr std::string_view kRunMore = R"(
+Arguments of the kernel, `--arg NAME=VALUE`; without a name, in the order of the signature:
+  x=rand:f32[1823,781]         a tensor, filled: rand normal uniform special zeros ones iota, or
+                               empty for one that the kernel writes
+  x=rand:f32[1823,781]@[800,1] the same with strides, in elements
+  x=x.npy                      a tensor from a file of NumPy; bf16 is kept as u16 there
+  s=0.5  n=i32:7  flag=true    a scalar; without a type it takes the parameter's
+  w=none                       an optional parameter that is absent
+
+Examples:
+  tilec run softmax.tile --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
+  tilec run softmax.tile --arg x=x.npy --arg y=empty:f32[8,64] --save y=y.npy --device=cpu --seed=1
+  tilec run softmax.cubin --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
+)";
+
+static constexpr std::string_view kCheckMore = R"(
+Every kernel of the file that has a `spec` is run over the shapes of its `@check`, and what it writes is compared with
+the spec, computed in f64, within the rounding that the kernel's own operations explain. The exit code is 0 if all are
+right.
+
+Examples:
+  tilec check softmax.tile
+  tilec check softmax.tile --kernel softmax --device=cpu -v
+  tilec check softmax.tile --seed=7            the inputs of the run that printed `seed 7`
+)";
+
+static constexpr std::string_view kInspectMore = R"(
+Examples:
+  tilec inspect softmax.cubin
+  tilec inspect softmax.cubin --json | python3 -m json.tool
+)";
+
+static constexpr std::string_view kExplainMore = R"(
+Examples:
+  tilec explain                                lists all codes
+  tilec explain E0201
+)";
+
+static constexpr CommandText kCommands[] = {
+    {Command::Compile, "", "compile a kernel to a cubin, or print an earlier stage", "FILE.{tile,mlir,ll,ptx}", false,
+     kCompileMore},
+    {Command::Run, "run", "compile a kernel and run it, on the GPU or on the CPU", "FILE.{tile,cubin}", true, kRunMore},
+    {Command::Check, "check", "run every kernel that has a spec and compare it with the spec in f64", "FILE.tile", true,
+     kCheckMore},
+    {Command::Inspect, "inspect", "print what a cubin says about its kernels", "FILE.cubin", true, kInspectMore},
+    {Command::Explain, "explain", "explain a diagnostic code such as E0201", "[CODE]", false, kExplainMore},
+};
+
+static const CommandText &textOf(Command command) { return kCommands[static_cast<size_t>(command)]; }
+
+/// `tilec`, `tilec run`
+static std::string callOf(const CommandText &text) {
+  return text.name.empty() ? "tilec" : "tilec " + std::string(text.name);
+}
+
+//===-- Reading
+
+namespace {
+class Reader {
+public:
+  explicit Reader(const std::vector<std::string_view> &arguments) : arguments(arguments) {}
+  CommandLine read();
+
+private:
+  void readOption(std::string_view argument);
+  void readInput(std::string_view argument);
+  void refuseUnknown(std::string_view name);
+  Option *optionOf(std::string_view argument) const;
+  void fault(std::string message, std::string help = {}) {
+    line.faults.push_back({std::move(message), std::move(help)});
+  }
+
+  const std::vector<std::string_view> &arguments;
+  size_t next = 0;
+  CommandLine line;
+};
+} // namespace
+
+static bool looksLikeOption(std::string_view argument) { return argument.size() > 1 && argument.front() == '-'; }
+
+/// Without its dashes, one or two.
+static std::string_view undashed(std::string_view argument) {
+  return argument.substr(argument.substr(0, 2) == "--" ? 2 : 1);
+}
+
+CommandLine Reader::read() {
+  for (const CommandText &text : kCommands)
+    if (!arguments.empty() && !text.name.empty() && arguments.front() == text.name) {
+      line.command = text.command;
+      next = 1;
+    }
+  bool areOptionsOver = false;
+  while (next < arguments.size()) {
+    std::string_view argument = arguments[next++];
+    if (argument == "--" && !areOptionsOver)
+      areOptionsOver = true;
+    else if (!areOptionsOver && looksLikeOption(argument))
+      readOption(argument);
+    else
+      readInput(argument);
+  }
+  const CommandText &text = textOf(line.command);
+  if (text.needsInput && line.input.empty() && line.faults.empty())
+    fault("no input file; expected `" + callOf(text) + " " + std::string(text.input) + "`",
+          "`" + callOf(text) + " --help` shows the forms");
+  return std::move(line);
+}
+
+/// The option that `argument` spells, with or without a value in it; null if it spells none.
+Option *Reader::optionOf(std::string_view argument) const {
+  std::string_view name = undashed(argument);
+  if (Option *option = findOption(line.command, name.substr(0, name.find('='))))
+    return option;
+  Option *prefix = name.empty() ? nullptr : findOption(line.command, name.substr(0, 1));
+  return prefix && prefix->isPrefix() && argument.substr(0, 2) != "--" ? prefix : nullptr;
+}
+
+void Reader::readOption(std::string_view argument) {
+  std::string_view name = undashed(argument);
+  if (name == "help" || name == "h") {
+    line.wantsHelp = true;
+    return;
+  }
+  if (name == "version") {
+    line.wantsVersion = true;
+    return;
+  }
+  Option *option = optionOf(argument);
+  if (!option)
+    return refuseUnknown(name);
+  std::string spelling = option->spelling();
+  std::string_view rest = name.substr(option->text().name.size());
+  bool hasValue = !rest.empty();
+  if (option->isSwitch() && hasValue)
+    return fault("`" + std::string(argument) + "` has a value; expected `" + spelling + "` alone");
+  if (option->isSwitch()) {
+    option->add({});
+    return;
+  }
+  // `-D=3` names nothing; what a prefix is followed by is its value as it stands.
+  std::string_view value = hasValue && rest.front() == '=' && !option->isPrefix() ? rest.substr(1) : rest;
+  if (!hasValue) {
+    bool isMissing = next == arguments.size() || (looksLikeOption(arguments[next]) && optionOf(arguments[next]));
+    if (isMissing)
+      return fault("`" + spelling + "` has no value; expected `" + spelling + " " + std::string(option->text().value) +
+                   "`");
+    value = arguments[next++];
+  }
+  if (std::string message = option->add(value); !message.empty())
+    fault(std::move(message));
+}
+
+void Reader::refuseUnknown(std::string_view name) {
+  name = name.substr(0, name.find('='));
+  const CommandText &text = textOf(line.command);
+  std::string spelling = (name.size() == 1 ? "-" : "--") + std::string(name);
+  std::string message = "`" + callOf(text) + "` has no option `" + spelling + "`";
+  std::vector<std::string_view> known = {"help", "version"};
+  for (const Option *option : allOptions()) {
+    if (option->isOf(line.command))
+      known.push_back(option->text().name);
+    else if (option->text().name == name)
+      for (const CommandText &other : kCommands)
+        if (option->isOf(other.command))
+          return fault(message + "; it belongs to `" + callOf(other) + "`");
+  }
+  std::string_view closest = closestName(name, known);
+  // One letter is close to every other letter.
+  if (closest.size() > 1)
+    return fault(message, "did you mean `--" + std::string(closest) + "`?");
+  fault(message, "`" + callOf(text) + " --help` lists all");
+}
+
+void Reader::readInput(std::string_view argument) {
+  if (line.input.empty() && !argument.empty()) {
+    line.input = argument;
+    return;
+  }
+  // What follows an unknown option may have been its value.
+  if (!line.faults.empty())
+    return;
+  std::vector<std::string_view> names;
+  for (const CommandText &text : kCommands)
+    names.push_back(text.name);
+  std::string_view command = line.command == Command::Compile ? closestName(line.input, names) : std::string_view();
+  fault(argument.empty() ? std::string("found an empty argument; expected a file")
+                         : "found `" + line.input + "` and `" + std::string(argument) + "`; expected one " +
+                               (line.command == Command::Explain ? "code" : "file"),
+        command.empty() ? std::string() : "did you mean the command `" + std::string(command) + "`?");
+}
+
+CommandLine readCommandLine(const std::vector<std::string_view> &arguments) { return Reader(arguments).read(); }
+
+//===-- Help
+
+/// `text` in lines of at most 120 columns, each after the first indented by `column`.
+static void printWrapped(std::ostream &out, std::string_view text, size_t column) {
+  constexpr size_t kColumns = 120;
+  size_t at = column;
+  for (bool isFirst = true; !text.empty(); isFirst = false) {
+    std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!isFirst && at + 1 + word.size() > kColumns) {
+      out << "\n" << std::string(column, ' ');
+      at = column;
+    } else if (!isFirst) {
+      out << ' ';
+      ++at;
+    }
+    out << word;
+    at += word.size();
+  }
+  out << "\n";
+}
+
+static void printOptions(std::ostream &out, std::string_view title, std::vector<const Option *> options) {
+  if (options.empty())
+    return;
+  std::sort(options.begin(), options.end(), [](const Option *a, const Option *b) {
+    auto byLetter = [](char x, char y) { return std::tolower(x) < std::tolower(y); };
+    std::string_view left = a->text().name, right = b->text().name;
+    return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(), byLetter);
+  });
+  constexpr size_t kHelpColumn = 26;
+  out << "\n" << title << ":\n";
+  for (const Option *option : options) {
+    std::string form = "  " + option->spelling();
+    if (!option->isSwitch())
+      form += (option->text().name.size() == 1 ? " " : "=") + std::string(option->text().value);
+    out << form
+        << (form.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
+                                          : std::string(kHelpColumn - form.size(), ' '));
+    printWrapped(out, option->text().help, kHelpColumn);
+  }
+}
+
+void printHelp(std::ostream &out, Command command) {
+  const CommandText &text = textOf(command);
+  if (command == Command::Compile) {
+    out << "Tile: GPU kernels from .tile files\n\n";
+    for (const CommandText &each : kCommands) {
+      std::string usage = "  " + callOf(each) + " " + std::string(each.input) +
+                          (each.command == Command::Explain || each.command == Command::Inspect ? "" : " [options]");
+      out << usage << std::string(46 - usage.size(), ' ') << each.summary << "\n";
+    }
+    out << "\n`tilec COMMAND --help` says more of a command. `-` is standard input.\n";
+  } else {
+    std::string summary(text.summary);
+    out << "usage: " << callOf(text) << " " << text.input << " [options]\n\n" << summary << "\n";
+  }
+  std::vector<const Option *> shared, own;
+  for (const Option *option : allOptions())
+    if (option->isOf(command))
+      (option->isOf(Command::Compile) ? shared : own).push_back(option);
+  printOptions(out, "Options", std::move(own));
+  printOptions(out, command == Command::Compile ? "Options" : "Options that say what is compiled", std::move(shared));
+  out << text.more;
+}
+
+} // namespace tile
