@@ -1,6 +1,7 @@
 /// \file
-/// What the simulator has to say against a kernel: one fault, where it was seen, and, where two accesses conflict, where
-/// the other one is. Reports are collected per pair of instructions and counted, since a fault in a loop is one fault.
+/// What the simulator has to say against a kernel: one fault, where it was seen, and, where two accesses conflict,
+/// where the other one is. Reports are collected per pair of instructions and counted, since a fault in a loop is one
+/// fault.
 #ifndef BACKEND_SIMULATOR_CHECK_FINDING_H
 #define BACKEND_SIMULATOR_CHECK_FINDING_H
 
@@ -15,20 +16,20 @@
 namespace tile::sim {
 
 enum class Fault : uint8_t {
-  Race,               ///< two accesses, at least one a write, that nothing orders
-  MissingProxyFence,  ///< an async access to what ordinary stores wrote, without a proxy fence between
-  AsyncNotAwaited,    ///< an access to memory that an asynchronous operation may still write or read
-  RegisterInFlight,   ///< a register that an asynchronous matrix instruction may still read or write
-  Undefined,          ///< an undefined value reaches a store, an address or a branch
+  Race,              ///< two accesses, at least one a write, that nothing orders
+  MissingProxyFence, ///< an async access to what ordinary stores wrote, without a proxy fence between
+  AsyncNotAwaited,   ///< an access to memory that an asynchronous operation may still write or read
+  RegisterInFlight,  ///< a register that an asynchronous matrix instruction may still read or write
+  Undefined,         ///< an undefined value reaches a store, an address or a branch
   OutOfBounds,
   Misaligned,
-  ReadOnly,           ///< a write to an argument that is not an output
-  BarrierDivergence,  ///< lanes that must come together do not
-  ArrivalCount,       ///< an mbarrier's arrivals or transaction bytes do not add up
+  ReadOnly,          ///< a write to an argument that is not an output
+  BarrierDivergence, ///< lanes that must come together do not
+  ArrivalCount,      ///< an mbarrier's arrivals or transaction bytes do not add up
   Deadlock,
-  BadOperand,         ///< an operand that the ISA forbids: a shift of a descriptor, a lane mask without the lane
-  Trap,               ///< the kernel stopped itself
-  Assertion,          ///< `__assertfail`
+  BadOperand, ///< an operand that the ISA forbids: a shift of a descriptor, a lane mask without the lane
+  Trap,       ///< the kernel stopped itself
+  Assertion,  ///< `__assertfail`
   StepLimit,
 };
 
@@ -39,22 +40,23 @@ std::string keyOf(Fault fault);
 
 /// An access or a step of one thread.
 struct Place {
-  uint32_t origin = 0;  ///< index into `Program::origins`
+  uint32_t origin = 0; ///< index into `Program::origins`
   std::array<uint32_t, 3> cta = {0, 0, 0};
   std::array<uint32_t, 3> thread = {0, 0, 0};
 };
 
 struct Finding {
   Fault fault = Fault::Race;
-  std::string message;  ///< what was found, and what was expected; names the buffer and the offset in it
+  std::string message; ///< what was found, and what was expected; names the buffer and the offset in it
   Place place;
   bool hasOther = false;
   Place other;          ///< the conflicting access
-  uint64_t address = 0;  ///< 0 where there is none
-  uint64_t count = 1;    ///< times that this pair of instructions was seen at fault
+  uint64_t address = 0; ///< 0 where there is none
+  uint64_t count = 1;   ///< times that this pair of instructions was seen at fault
 };
 
-/// Collects findings from any thread of the host; the first of each (fault, instruction, other instruction) is kept.
+/// Collects findings from any thread of the host. Of each (fault, instruction, other instruction) the one of the least
+/// CTA and thread is kept, whichever came first.
 class Findings {
 public:
   void add(Finding finding);
@@ -68,6 +70,6 @@ private:
   std::map<Key, Finding> found;
 };
 
-}  // namespace tile::sim
+} // namespace tile::sim
 
-#endif  // BACKEND_SIMULATOR_CHECK_FINDING_H
+#endif // BACKEND_SIMULATOR_CHECK_FINDING_H
