@@ -1,0 +1,163 @@
+/// \file
+/// The table of tensor cores, one element by its definition, and the choice of the loops for this machine.
+#include "backend/simulator/numerics/TensorCore.h"
+
+#include "backend/simulator/numerics/TensorCoreLoops.h"
+
+#include <algorithm>
+
+namespace tile::sim::numerics {
+
+// Sorted as the enumerations are. sm_90 has one step for a whole instruction of mma.sync; its mma.sync on bytes
+// converts them to f16 first, so that it is wider, and shorter of step, than its wgmma.
+static constexpr DotModel kDotModels[] = {
+    // clang-format off
+    // generation       unit                  factor              accumulator         group bits result
+    {Generation::Sm80, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm80, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F16,  8, 24, 10},
+    {Generation::Sm80, MatrixUnit::MmaSync, FactorType::BFloat, AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm80, MatrixUnit::MmaSync, FactorType::Tf32,   AccumulatorType::F32,  4, 24, 23},
+    {Generation::Sm86, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm86, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F16,  8, 24, 10},
+    {Generation::Sm86, MatrixUnit::MmaSync, FactorType::BFloat, AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm86, MatrixUnit::MmaSync, FactorType::Tf32,   AccumulatorType::F32,  4, 24, 23},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F16,  8, 24, 10},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::BFloat, AccumulatorType::F32,  8, 24, 23},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::Tf32,   AccumulatorType::F32,  4, 24, 23},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F32, 16, 13, 13},
+    {Generation::Sm89, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F16, 16, 13, 10},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F32, 16, 25, 23},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F16, 16, 25, 10},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::BFloat, AccumulatorType::F32, 16, 25, 23},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Tf32,   AccumulatorType::F32,  8, 25, 23},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F32, 16, 25, 23},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F16, 16, 25, 10},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Half,   AccumulatorType::F32, 16, 25, 23},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Half,   AccumulatorType::F16, 16, 25, 10},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::BFloat, AccumulatorType::F32, 16, 25, 23},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Tf32,   AccumulatorType::F32,  8, 25, 23},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Byte,   AccumulatorType::F32, 32, 13, 13},
+    {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Byte,   AccumulatorType::F16, 32, 13, 10},
+    // clang-format on
+};
+
+const DotModel *findDotModel(Generation generation, MatrixUnit unit, FactorType factor, AccumulatorType accumulator) {
+  for (const DotModel &model : kDotModels)
+    if (model.generation == generation && model.unit == unit && model.factor == factor &&
+        model.accumulator == accumulator)
+      return &model;
+  return nullptr;
+}
+
+namespace {
+
+/// A term of a step: a signed significand times 2^(exponent - fraction), not normalised.
+struct Term {
+  int64_t significand;
+  int exponent, fraction;
+};
+
+bool isZero(const Term &term) { return term.significand == 0; }
+
+/// A finite value; a subnormal has the smallest exponent.
+Term finiteTerm(const Format &format, uint32_t bits) {
+  Exact value = unpack(format, bits);
+  int64_t significand = static_cast<int64_t>(value.significand);
+  return {value.negative ? -significand : significand, value.exponent + format.fractionBits, format.fractionBits};
+}
+
+/// The integer that counts 2^(largest - places) in `term`, cut off towards zero.
+int64_t truncated(const Term &term, int largest, int places) {
+  int shift = places - term.fraction - (largest - term.exponent);
+  int64_t magnitude = std::abs(term.significand);
+  magnitude = shift >= 0 ? magnitude << shift : shift > -63 ? magnitude >> -shift : 0;
+  return term.significand < 0 ? -magnitude : magnitude;
+}
+
+/// Infinities and NaNs of the step: `value` is finite if there are none.
+Exact specialOf(const Format &aFormat, const Format &bFormat, const Format &cFormat, const uint32_t *a,
+                const uint32_t *b, int count, uint32_t c) {
+  Exact sum = unpack(cFormat, c);
+  for (int i = 0; i < count; ++i) {
+    Exact product = exactMultiply(unpack(aFormat, a[i]), unpack(bFormat, b[i]));
+    if (sum.kind != Kind::Finite || product.kind != Kind::Finite)
+      sum = exactAdd(sum, product, Rounding::Nearest);
+  }
+  return sum;
+}
+
+uint32_t step(const DotModel &model, const Format &aFormat, const Format &bFormat, const uint32_t *a, const uint32_t *b,
+              int count, uint32_t c) {
+  const Format &cFormat = model.accumulator == AccumulatorType::F32 ? kF32 : kF16;
+  Exact special = specialOf(aFormat, bFormat, cFormat, a, b, count, c);
+  if (special.kind != Kind::Finite)
+    return static_cast<uint32_t>(encode(cFormat, special));
+
+  Term terms[kMaxFragmentK + 1];
+  int used = 0;
+  if (Term term = finiteTerm(cFormat, c); !isZero(term))
+    terms[used++] = term;
+  for (int i = 0; i < count; ++i) {
+    Term x = finiteTerm(aFormat, a[i]), y = finiteTerm(bFormat, b[i]);
+    Term product{x.significand * y.significand, x.exponent + y.exponent, x.fraction + y.fraction};
+    if (!isZero(product))
+      terms[used++] = product;
+  }
+  if (!used)
+    return 0;
+  int largest = terms[0].exponent;
+  for (int i = 1; i < used; ++i)
+    largest = std::max(largest, terms[i].exponent);
+  int64_t sum = 0;
+  for (int i = 0; i < used; ++i)
+    sum += truncated(terms[i], largest, model.fractionBits);
+
+  Exact value = exactInteger(sum);
+  value.exponent = largest - model.fractionBits;
+  if (model.accumulator == AccumulatorType::F16)
+    return static_cast<uint32_t>(encode(kF16, value));
+  // An f32 with a shorter fraction; truncation never rounds up to infinity, but the sum may lie beyond.
+  Format shorter = kF32;
+  shorter.fractionBits = model.resultFractionBits;
+  shorter.padding = 23 - model.resultFractionBits;
+  if (value.significand && 127 - leadingZeros(value.significand) + value.exponent > 127)
+    return static_cast<uint32_t>(encode(kF32, exactInfinity(value.negative)));
+  uint32_t result = static_cast<uint32_t>(encode(shorter, value, {Rounding::Zero}));
+  return result & kF32.magnitudeMask() ? result : 0;
+}
+
+} // namespace
+
+uint32_t dot(const DotModel &model, const Format &aFormat, const Format &bFormat, const uint32_t *a, const uint32_t *b,
+             int k, uint32_t c) {
+  for (int done = 0; done < k; done += model.group)
+    c = step(model, aFormat, bFormat, a + done, b + done, std::min(model.group, k - done), c);
+  return c;
+}
+
+#ifdef TILE_SIM_HAS_V3
+/// Whether this machine runs what TensorCoreV3.cpp was compiled for.
+static bool hasV3() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+  return has;
+}
+#define TILE_DISPATCH(CALL) return hasV3() ? loops::v3::CALL : loops::baseline::CALL
+#else
+#define TILE_DISPATCH(CALL) return loops::baseline::CALL
+#endif
+
+void multiplyFragment(const DotModel &model, const Format &aFormat, const Format &bFormat, FragmentShape shape,
+                      const void *a, const void *b, const void *c, void *d) {
+  TILE_DISPATCH(multiplyFragment(model, aFormat, bFormat, shape, a, b, c, d));
+}
+void multiplyFragmentF64(FragmentShape shape, const double *a, const double *b, const double *c, double *d) {
+  TILE_DISPATCH(multiplyFragmentF64(shape, a, b, c, d));
+}
+void multiplyFragmentBytes(FragmentShape shape, ByteSigns isSigned, bool saturate, const uint8_t *a, const uint8_t *b,
+                           const int32_t *c, int32_t *d) {
+  TILE_DISPATCH(multiplyFragmentBytes(shape, isSigned, saturate, a, b, c, d));
+}
+
+} // namespace tile::sim::numerics
