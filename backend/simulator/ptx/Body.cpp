@@ -81,7 +81,7 @@ private:
       readScope();
     else if (tokens.accept("}"))
       close();
-    else if (!tokens.accept(";"))
+    else
       tokens.failExpected("an instruction, a directive or `}`");
   }
 
@@ -146,9 +146,6 @@ private:
       return;
     }
     std::string base = declare(name, Names::Meaning::Register, 0, declared.width);
-    if (declared.width > 4)
-      return tokens.fail(name, "found a vector register of " + std::to_string(declared.width) +
-                                   " elements; expected at most 4");
     if (declared.width == 1)
       function.registers.push_back({declared.type, std::move(base), std::nullopt});
     else

@@ -26,6 +26,10 @@ double Constant::toDouble() const {
   return 0;
 }
 
+uint64_t Constant::toFloatBits() const {
+  return kind == Kind::Float32 ? bits : bitsAs<uint32_t>(static_cast<float>(toDouble()));
+}
+
 Constant Constant::of(double value) { return {Kind::Float64, bitsAs<uint64_t>(value)}; }
 
 static Constant ofTruth(bool value) { return {Constant::Kind::Signed, value}; }

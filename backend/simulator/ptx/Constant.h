@@ -14,6 +14,8 @@ struct Constant {
 
   bool isInteger() const { return kind == Kind::Signed || kind == Kind::Unsigned; }
   double toDouble() const;
+  /// The bits of a floating-point constant as `.f32`: those written, or the nearest of an f64.
+  uint64_t toFloatBits() const;
   bool isTrue() const { return isInteger() ? bits != 0 : toDouble() != 0; }
 
   static Constant of(double value);

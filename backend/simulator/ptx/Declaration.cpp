@@ -3,8 +3,6 @@
 #include "backend/simulator/ptx/Constant.h"
 #include "backend/simulator/ptx/Reading.h"
 
-#include <cstring>
-
 namespace tile::sim::ptx {
 
 /// Of one variable; above what any GPU addresses, and far from where sums of 64 bits wrap.
@@ -44,7 +42,7 @@ void skipBrackets(Tokens &tokens, std::string_view open, std::string_view close)
 }
 
 static std::optional<unsigned> vectorNamed(std::string_view name) {
-  if (name == "v2" || name == "v4" || name == "v8")
+  if (name == "v2" || name == "v4")
     return name[1] - '0';
   return std::nullopt;
 }
@@ -89,12 +87,17 @@ DeclaredType readType(Reading &reading, Space space) {
 }
 
 namespace {
-/// The initial value of one variable, in elements; a vector's are its innermost extent. Each inner list fills its own
-/// row from the start, and what no list says is 0.
+/// The initial value of one variable, in elements; a vector's are its innermost extent. Lists are nested as deep as the
+/// variable has extents, and what they do not say is 0. An inner list that stops early must be the last: the ISA then
+/// has zeros up to the next row, as in C, but ptxas goes on where the list stopped.
 class InitialValue {
 public:
-  InitialValue(Reading &reading, Variable &variable, std::vector<uint64_t> extents, bool grows)
-      : reading(reading), tokens(reading.tokens), variable(variable), extents(std::move(extents)), grows(grows) {}
+  InitialValue(Reading &reading, Variable &variable, std::vector<uint64_t> extents, unsigned width, bool grows)
+      : reading(reading), tokens(reading.tokens), variable(variable), extents(std::move(extents)), width(width),
+        grows(grows) {
+    if (width > 1)
+      this->extents.push_back(width);
+  }
 
   /// Leaves `initial` and, where the first extent was not written, `bytes`.
   void read() {
@@ -115,33 +118,38 @@ private:
     return count;
   }
 
-  void readList(size_t level, uint64_t begin) {
+  /// Reads a list whose first element has index `begin`. The index behind the last one it says.
+  uint64_t readList(size_t level, uint64_t begin) {
     Nesting nesting(tokens);
     tokens.expect("{");
-    bool isOpen = grows && level == 0;
-    uint64_t row = elementsIn(level + 1), end = isOpen ? kMostBytes : begin + elementsIn(level), at = begin;
-    while (!tokens.failed() && !tokens.peek().is("}")) {
-      bool isRow = tokens.peek().is("{");
-      if (isRow && row)
-        at += (row - (at - begin) % row) % row;
-      if (at + (isRow ? row : 1) > end)
-        return tokens.fail(tokens.peek(), "found more values than the " + std::to_string(end - begin) + " of `" +
-                                              variable.name + "`" + (level ? " there" : ""));
-      if (isRow && level + 1 == extents.size())
-        return tokens.failExpected("a value; `" + variable.name + "` has no further extent");
-      // An open array ends with a whole row.
-      if (isOpen && !reserve(at - at % std::max<uint64_t>(row, 1) + row))
-        return;
-      if (isRow)
-        readList(level + 1, at);
-      else
-        readElement(at);
-      at += isRow ? row : 1;
+    bool isOpen = grows && level == 0, hasRows = level + 1 < extents.size();
+    uint64_t row = elementsIn(level + 1), end = isOpen ? kMostBytes : begin + elementsIn(level), at = begin,
+             said = begin;
+    for (; !tokens.failed() && !tokens.peek().is("}"); at += row) {
+      if (said != at)
+        fail("found a row behind an incomplete one of `" + variable.name +
+             "`; expected all values of each but the last");
+      else if (at + row > end)
+        fail("found more values than the " + std::to_string(end - begin) + " of `" + variable.name + "`" +
+             (level ? " there" : ""));
+      else if (hasRows == !tokens.peek().is("{"))
+        tokens.failExpected(hasRows ? "`{`; each extent of `" + variable.name + "` has its braces"
+                                    : "a value; `" + variable.name + "` has no further extent");
+      else if (isOpen && !reserve(at + row))
+        return at;
+      if (!tokens.failed())
+        said = hasRows ? readList(level + 1, at) : readElement(at);
       if (!tokens.accept(","))
         break;
     }
+    bool isVector = width > 1 && !hasRows;
+    if (!tokens.failed() && isVector && said != end)
+      fail("found " + std::to_string(said - begin) + " elements of a vector; expected " + std::to_string(width));
     tokens.expect("}");
+    return said;
   }
+
+  void fail(std::string message) { tokens.fail(tokens.peek(), std::move(message)); }
 
   /// Makes `initial` hold `elements`. False if that is too much.
   bool reserve(uint64_t elements) {
@@ -159,40 +167,44 @@ private:
     return true;
   }
 
-  void readElement(uint64_t index) {
+  /// The index behind it.
+  uint64_t readElement(uint64_t index) {
+    uint64_t offset = index * sizeOf(variable.type);
     const Token &token = tokens.peek();
     bool isMasked = token.kind == Token::Kind::Number && tokens.peekSecond().is("(");
     if (isMasked || (token.kind == Token::Kind::Word && !token.isWord("WARP_SZ")))
-      return readRelocation(index * sizeOf(variable.type));
-    Token at = token;
+      readRelocation(offset);
+    else
+      readValue(offset);
+    return index + 1;
+  }
+
+  void readValue(uint64_t offset) {
+    Token at = tokens.peek();
     Constant value = readConstant(tokens);
     if (tokens.failed())
       return;
     std::optional<uint64_t> bits = bitsOf(value);
     if (!bits)
       return tokens.fail(at, "found " + at.describe() + " as a value of type `." + std::string(nameOf(variable.type)) +
-                                 "`; expected an integer, or a floating-point number for `.f32` and `.f64`");
+                                 "`; expected " + expectedOf(variable.type));
     for (unsigned byte = 0; byte < sizeOf(variable.type) && byte < 8; ++byte)
-      variable.initial[index * sizeOf(variable.type) + byte] = static_cast<uint8_t>(*bits >> (8 * byte));
+      variable.initial[offset + byte] = static_cast<uint8_t>(*bits >> (8 * byte));
+  }
+
+  static std::string expectedOf(Type type) {
+    bool isFloat = type == Type::F32 || type == Type::F64, isBits = type == Type::B32 || type == Type::B64;
+    return isFloat ? "a floating-point number" : isBits ? "a number" : "an integer";
   }
 
   /// `value` in the variable's type. Nothing if it is of another kind.
   std::optional<uint64_t> bitsOf(Constant value) const {
-    uint64_t bits = 0;
-    if (variable.type == Type::F64) {
-      double number = value.toDouble();
-      std::memcpy(&bits, &number, sizeof(number));
-      return bits;
-    }
-    if (value.kind == Constant::Kind::Float32 && sizeOf(variable.type) == 4)
-      return value.bits;
-    if (variable.type == Type::F32) {
-      float number = static_cast<float>(value.toDouble());
-      std::memcpy(&bits, &number, sizeof(number));
-      return bits;
-    }
-    bool isPattern = value.kind == Constant::Kind::Float64 && variable.type == Type::B64;
-    return value.isInteger() || isPattern ? std::optional(value.bits) : std::nullopt;
+    Type type = variable.type;
+    if (value.isInteger())
+      return type == Type::F32 || type == Type::F64 ? std::nullopt : std::optional(value.bits);
+    if (type == Type::F32 || type == Type::B32)
+      return value.toFloatBits();
+    return type == Type::F64 || type == Type::B64 ? std::optional(Constant::of(value.toDouble()).bits) : std::nullopt;
   }
 
   /// `x`, `x+4`, `generic(x)+4`, or one byte of these: `0xff00(x)`.
@@ -226,7 +238,8 @@ private:
   Tokens &tokens;
   Variable &variable;
   std::vector<uint64_t> extents;
-  bool grows;
+  unsigned width; ///< elements of the vector type, or 1
+  bool grows;     ///< the first extent is open: the value says it
 };
 } // namespace
 
@@ -285,9 +298,7 @@ static Declared readDeclared(Reading &reading, const DeclaredType &declared, Spa
     tokens.fail(name, "found extents of `" + variable.name + "` that exceed " + std::to_string(kMostBytes) + " bytes");
   variable.bytes = bytes.value_or(0);
   if (tokens.accept("=")) {
-    if (declared.width > 1)
-      extents.push_back(declared.width);
-    InitialValue(reading, variable, std::move(extents), isOpen).read();
+    InitialValue(reading, variable, std::move(extents), declared.width, isOpen).read();
   } else if (isOpen && !isExtern && space != Space::Parameter) {
     tokens.fail(name, "found `" + variable.name + "[]` without a value; expected an extent, a value or `.extern`");
   }

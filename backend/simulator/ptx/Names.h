@@ -29,7 +29,7 @@ public:
   size_t depth() const { return scopes.size(); }
 
   /// Gives `name` a meaning in the innermost scope. The name that it has in the module, or nothing if the scope has
-  /// this name already.
+  /// this name already, by itself or as a member of a family.
   std::optional<std::string> declare(std::string_view name, Meaning meaning, unsigned count = 0, unsigned width = 1);
 
   /// What `name` means here, a member of a family as the register that it is. Nothing if no open scope says.
@@ -41,8 +41,10 @@ private:
   struct Scope {
     unsigned number;
     std::unordered_map<std::string_view, Entry> entries;
-    bool hasFamilies = false;
+    unsigned families = 0;
   };
+  static std::optional<Entry> findIn(const Scope &scope, std::string_view name);
+
   std::vector<Scope> scopes;
   unsigned opened = 0;
 };

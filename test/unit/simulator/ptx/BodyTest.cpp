@@ -71,6 +71,7 @@ TEST(PtxBody, FloatsAreBits) {
 TEST(PtxBody, ConstantExpressionsAreEvaluated) {
   EXPECT_EQ(constant("2 + 3 * 4").bits, 14u);
   EXPECT_EQ(constant("(2 + 3) * 4").bits, 20u);
+  EXPECT_EQ(constant("10 - 3 - 2").bits, 5u);
   EXPECT_EQ(constant("1 << 4 | 1").bits, 17u);
   EXPECT_EQ(constant("-8 >> 1").bits, uint64_t(-4));
   EXPECT_EQ(constant("-7 / 2").bits, uint64_t(-3));
@@ -171,6 +172,11 @@ TEST(PtxBody, NamesOfInnerScopesAreUnique) {
   EXPECT_EQ(f.variables.at(0).name, "t@3");
 }
 
+TEST(PtxBody, NumberOfAFamilyMayHaveLeadingZeros) {
+  EXPECT_EQ(operands("not.b32 %r08, %r1;")[0].name, "%r8");
+  EXPECT_EQ(operands("not.b32 %r9, %r1;")[0].name, "%r9") << "there are 9, from 0; what this is others must say";
+}
+
 TEST(PtxBody, BranchTakesTheLabelOfTheInnermostScope) {
   Function f = body("L: { bra L; L: bra M; } { bra L; } M: ret;");
   EXPECT_EQ(f.instructions[0].operands[0].name, "L@1");
@@ -230,7 +236,7 @@ TEST(PtxBody, LocationsHoldUntilTheNext) {
 
 TEST(PtxBody, VariablesMayStandInABody) {
   Function f = body(".local .align 8 .b8 depot[16]; .shared .b64 barrier; .extern .shared .b8 dynamic[];"
-                    ".pragma \"nounroll\"; ; ret;");
+                    ".pragma \"nounroll\"; ret;");
   ASSERT_EQ(f.variables.size(), 3u);
   EXPECT_EQ(f.variables[0].space, Space::Local);
   EXPECT_EQ(f.variables[1].align, 8u);

@@ -71,14 +71,13 @@ TEST(PtxDeclaration, WhatIsNotInitialisedIsZero) {
 
 TEST(PtxDeclaration, InitialScalarHasNoBraces) { EXPECT_EQ(variable(".global .u8 x = 3 + 4;").initial, Bytes{7}); }
 
-TEST(PtxDeclaration, InnerListsFillTheirRows) {
-  EXPECT_EQ(variable(".global .b8 x[3][3] = {{1}, {2, 3}};").initial, (Bytes{1, 0, 0, 2, 3, 0, 0, 0, 0}));
-  EXPECT_EQ(variable(".global .b8 x[2][2] = {1, 2, 3};").initial, (Bytes{1, 2, 3, 0}));
-  EXPECT_EQ(variable(".global .b8 x[2][2] = {1, {2}};").initial, (Bytes{1, 0, 2, 0}));
+TEST(PtxDeclaration, InnerListsAreRows) {
+  EXPECT_EQ(variable(".global .b8 x[3][2] = {{1, 2}, {3}};").initial, (Bytes{1, 2, 3, 0, 0, 0}));
+  EXPECT_EQ(variable(".global .b8 x[3][2] = {};").initial, Bytes(6));
 }
 
 TEST(PtxDeclaration, InitialVectorIsTheInnermostExtent) {
-  EXPECT_EQ(variable(".global .v2 .b8 x[2] = {{1, 2}, {3}};").initial, (Bytes{1, 2, 3, 0}));
+  EXPECT_EQ(variable(".global .v2 .b8 x[2] = {{1, 2}};").initial, (Bytes{1, 2, 0, 0}));
   EXPECT_EQ(variable(".global .v2 .b8 x = {1, 2};").initial, (Bytes{1, 2}));
 }
 
@@ -89,10 +88,12 @@ TEST(PtxDeclaration, OpenExtentIsThatOfItsValue) {
 }
 
 TEST(PtxDeclaration, InitialFloatsRoundToTheirType) {
-  EXPECT_EQ(variable(".const .f32 x[4] = {1.0, 0f3F800000, -2.5, 3};").initial,
-            (Bytes{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0, 0, 0x20, 0xc0, 0, 0, 0x40, 0x40}));
+  EXPECT_EQ(variable(".const .f32 x[3] = {1.0, 0f3F800000, -2.5};").initial,
+            (Bytes{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0, 0, 0x20, 0xc0}));
   EXPECT_EQ(variable(".const .f64 x = 0d3FF0000000000000;").initial, (Bytes{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
   EXPECT_EQ(variable(".const .b32 x = 0f3F800000;").initial, (Bytes{0, 0, 0x80, 0x3f}));
+  EXPECT_EQ(variable(".const .b32 x = 1.5;").initial, (Bytes{0, 0, 0xc0, 0x3f})) << "untyped bits take their size";
+  EXPECT_EQ(variable(".const .b64 x = 1.5;").initial, (Bytes{0, 0, 0, 0, 0, 0, 0xf8, 0x3f}));
 }
 
 TEST(PtxDeclaration, AddressesAreRelocations) {

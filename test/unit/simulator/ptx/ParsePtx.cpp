@@ -23,7 +23,7 @@ ptx::Module parsed(std::string_view text) {
   if (result)
     return std::move(*result);
   const ptx::ParseError &error = result.error();
-  ADD_FAILURE() << error.line << ":" << error.column << ": " << error.message << "\n" << text.substr(0, 2000);
+  ADD_FAILURE() << error.line << ":" << error.column << ": " << error.message << "\n" << text.substr(0, 500);
   return {};
 }
 
