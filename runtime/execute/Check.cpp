@@ -148,6 +148,7 @@ bool CaseRunner::launch() {
   run.build = options.build;
   run.threads = options.threads;
   run.checked = true;
+  run.seed = options.seed;
   for (size_t i = 0; i < arguments.size(); ++i)
     stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));
   return runOn(options.device, session, file, *kernel, arguments, run).has_value();

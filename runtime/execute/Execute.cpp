@@ -5,6 +5,7 @@
 #include "runtime/driver/Driver.h"
 #include "runtime/execute/Interpret.h"
 #include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/Simulate.h"
 #include "runtime/launch/Module.h"
 
 #include <algorithm>
@@ -14,11 +15,25 @@ using namespace mlir;
 
 namespace tile {
 
+const char *nameOf(DeviceKind device) {
+  switch (device) {
+  case DeviceKind::Cpu:
+    return "CPU interpreter";
+  case DeviceKind::Gpu:
+    return "GPU";
+  case DeviceKind::Simulator:
+    return "GPU simulator";
+  }
+  return "";
+}
+
 std::optional<DeviceKind> chooseDevice(Session &session, const std::string &choice) {
   if (choice == "cpu")
     return DeviceKind::Cpu;
+  if (choice == "sim")
+    return DeviceKind::Simulator;
   if (choice != "auto" && choice != "gpu") {
-    session.report(Code::E0602, "`--device` is `" + choice + "`; expected `auto`, `cpu` or `gpu`");
+    session.report(Code::E0602, "`--device` is `" + choice + "`; expected `auto`, `cpu`, `gpu` or `sim`");
     return std::nullopt;
   }
   Result<int> count = countDevices();
@@ -74,7 +89,7 @@ static std::optional<RunResult> runOnCpu(Session &session, LoadedKernel &kernel,
   RunResult result;
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   result.isTimed = true;
-  result.device = "CPU interpreter";
+  result.device = nameOf(DeviceKind::Cpu);
   result.grid = launch->binding.grid;
   for (const Finding &finding : report->findings)
     tile::report(session, finding);
@@ -153,7 +168,7 @@ static bool isContextSound() {
 }
 
 bool reviveDevice(DeviceKind device) {
-  if (device == DeviceKind::Cpu || !heldContext || isContextSound())
+  if (device != DeviceKind::Gpu || !heldContext || isContextSound())
     return true;
   delete std::exchange(heldContext, nullptr);
   return holdContext() && isContextSound();
@@ -221,8 +236,18 @@ static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKe
 
 std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,
                                std::vector<HostArgument> &arguments, const RunOptions &options) {
-  std::optional<RunResult> result = device == DeviceKind::Gpu ? runOnGpu(session, file, kernel, arguments, options)
-                                                              : runOnCpu(session, kernel, arguments, options);
+  std::optional<RunResult> result;
+  switch (device) {
+  case DeviceKind::Cpu:
+    result = runOnCpu(session, kernel, arguments, options);
+    break;
+  case DeviceKind::Gpu:
+    result = runOnGpu(session, file, kernel, arguments, options);
+    break;
+  case DeviceKind::Simulator:
+    result = runOnSimulator(session, file, kernel, arguments, options);
+    break;
+  }
   return session.hasErrors() ? std::nullopt : result;
 }
 

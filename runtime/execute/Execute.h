@@ -1,5 +1,5 @@
-/// Runs a kernel on tensors in host memory: on the CPU interpreter, or on the GPU through libtile. Both check the
-/// arguments by the same contract, so a launch that one refuses the other refuses too.
+/// Runs a kernel on tensors in host memory: on the CPU interpreter, on the GPU through libtile, or its PTX on the
+/// simulator. All check the arguments by the same contract, so a launch that one refuses the others refuse too.
 #ifndef RUNTIME_EXECUTE_EXECUTE_H
 #define RUNTIME_EXECUTE_EXECUTE_H
 
@@ -9,9 +9,13 @@
 
 namespace tile {
 
-enum class DeviceKind { Cpu, Gpu };
+enum class DeviceKind { Cpu, Gpu, Simulator };
 
-/// The device that `choice` (`auto`, `cpu` or `gpu`) means here. None, after reporting, if there is no such device.
+/// `CPU interpreter`, `GPU` or `GPU simulator`.
+const char *nameOf(DeviceKind device);
+
+/// The device that `choice` (`auto`, `cpu`, `gpu` or `sim`) means here. None, after reporting, if there is no such
+/// device.
 std::optional<DeviceKind> chooseDevice(Session &session, const std::string &choice);
 
 /// The compilation target of the GPU at hand; null, after reporting, if there is none that the compiler knows.
@@ -32,13 +36,14 @@ struct RunOptions {
   bool checked = false;     ///< CPU: report conflicts between programs and reads of what nobody wrote
   bool edges = false;       ///< CPU: report division by zero and its kin, which are defined and rarely meant
   unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
-  unsigned threads = 0;     ///< CPU; 0: one per core
+  unsigned threads = 0;     ///< CPU and simulator; 0: one per core
+  uint64_t seed = 0;        ///< simulator: of the schedule
 };
 
 struct RunResult {
-  std::string device; ///< "CPU interpreter" or the GPU's name
+  std::string device; ///< "CPU interpreter", "GPU simulator" or the GPU's name
   std::vector<int64_t> grid;
-  std::string variant;     ///< GPU
+  std::string variant;     ///< GPU and simulator
   double milliseconds = 0; ///< of one launch: the median of the repetitions, or the run's wall time on the CPU
   bool isTimed = false;
 };

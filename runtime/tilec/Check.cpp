@@ -143,7 +143,7 @@ void CheckPrinter::endInstance() {
 }
 
 void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t seed) {
-  const char *where = device == DeviceKind::Gpu ? "GPU" : "CPU interpreter";
+  const char *where = nameOf(device);
   if (!jsonOption.isOn()) {
     std::cout << input << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
     return;

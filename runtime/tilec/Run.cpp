@@ -24,10 +24,12 @@ namespace tile {
 
 static ListOption argumentOption{{"arg", "NAME=VALUE", "a parameter, in the forms below"}, {Command::Run}};
 static ListOption saveOption{{"save", "NAME=FILE.npy", "write a tensor after the run"}, {Command::Run}};
-static ChoiceOption deviceOption{{"device", "auto|gpu|cpu", "where it runs; default auto: the GPU if there is one"},
-                                 {Command::Run, Command::Check},
-                                 {"auto", "gpu", "cpu"},
-                                 "auto"};
+static ChoiceOption deviceOption{
+    {"device", "auto|gpu|cpu|sim",
+     "where it runs; default auto: the GPU if there is one; sim: its PTX on the simulator"},
+    {Command::Run, Command::Check},
+    {"auto", "gpu", "cpu", "sim"},
+    "auto"};
 static NumberOption seedOption{
     {"seed", "N", "of random inputs; default: another one each time"}, {Command::Run, Command::Check}, 0, UINT64_MAX};
 static NumberOption repeatOption{
@@ -218,6 +220,7 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.build = options;
   run.checked = run.edges = checkedOption.isOn();
   run.repetitions = repeatOption.get();
+  run.seed = seed;
   runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {
                 return runOn(device, session, file, *kernel, arguments, run);

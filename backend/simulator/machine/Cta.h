@@ -11,24 +11,23 @@
 #include "backend/simulator/machine/Warp.h"
 
 #include <array>
+#include <deque>
 #include <memory>
 
 namespace tile::sim {
 
 class Grid;
-class CtaChecks;
 
 /// A barrier of the CTA, `bar.sync 3`. Counts threads, whole warps at a time. (PTX ISA 9.0, 9.7.13.1)
 struct CtaBarrier {
-  uint32_t expected = 0;            ///< threads; 0 while nobody has come
-  uint32_t arrived = 0;             ///< threads
-  uint64_t phase = 0;               ///< how often it has opened
-  uint32_t reduced = 0;             ///< of `bar.red`: the votes so far
-  std::vector<uint32_t> participants;  ///< lanes that came, by warp
+  uint32_t expected = 0;          ///< threads
+  uint32_t arrived = 0;           ///< threads
+  bool counted = false;           ///< the program says how many; else all that have not returned
+  uint32_t votes = 0, voters = 0; ///< of `bar.red`
 };
 
-/// Work that goes on beside the threads: an asynchronous copy, a group of matrix instructions. `finish` makes its effect
-/// visible; it is called once, at a moment between issue and the wait that guarantees it.
+/// Work that goes on beside the threads: an asynchronous copy, a group of matrix instructions. `finish` makes its
+/// effect visible; it is called once, at a moment between issue and the wait that guarantees it.
 struct AsyncOperation {
   virtual ~AsyncOperation() = default;
   virtual void finish(Cta &cta) = 0;
@@ -50,12 +49,10 @@ public:
 
   Grid &grid;
   const Program &program;
-  const std::array<uint32_t, 3> index;  ///< `%ctaid`
+  const std::array<uint32_t, 3> index; ///< `%ctaid`
   Random random;
   Region shared;
-  std::unique_ptr<CtaChecks> checks;  ///< null if nothing is to be checked
   std::array<CtaBarrier, 16> barriers;
-  std::vector<uint64_t> registersOfSpecials;  ///< values of the special registers that do not depend on the thread
 
   /// The local memory of a lane; every lane has its own at the same addresses.
   Region local(const Warp &warp, unsigned lane);
@@ -68,7 +65,13 @@ public:
   void finish(uint64_t ticket);
   bool isDone(uint64_t ticket) const;
 
-  /// Something happened for which a blocked fragment may have waited: everyone is tried again.
+  /// Some lanes are gone: others may have waited for them.
+  void lanesReturned();
+
+  /// A clock that never stands still: operations that ran in the CTA.
+  uint64_t clock();
+
+  /// Something happened for which a thread may have waited: whoever is blocked is tried again.
   void wakeAll();
 
   std::vector<std::unique_ptr<Warp>> &allWarps() { return warps; }
@@ -77,20 +80,35 @@ public:
   std::array<uint32_t, 3> threadIndex(const Warp &warp, unsigned lane) const;
   Place placeOf(const Warp &warp, unsigned lane, const Op &op) const;
 
+  /// A guard that is undefined in `lanes`: whether the operation happens there is not known.
+  void reportUndefinedGuard(const Warp &warp, const Op &op, uint32_t lanes);
+  /// Once more an operation ran, in `lanes`.
+  void count(uint32_t pc, uint32_t lanes) {
+    ++issues[pc].warps;
+    issues[pc].lanes += __builtin_popcount(lanes);
+  }
+  struct Issues {
+    uint64_t warps = 0, lanes = 0;
+  };
+  const std::vector<Issues> &allIssues() const { return issues; }
+
   void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address = 0);
 
 private:
-  void finishSome();
+  bool runSlice(Warp &warp);
+  void finishSome(bool must);
+  bool isDeadlocked();
   void reportDeadlock();
 
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<uint8_t> sharedBytes, sharedDefined, localBytes, localDefined, callBytes;
-  std::vector<std::unique_ptr<AsyncOperation>> pending;
-  uint64_t lastTicket = 0;
-  std::vector<bool> finished;
-  uint64_t stalledSlices = 0;
+  std::deque<std::unique_ptr<AsyncOperation>> pending; ///< by ticket, from `firstTicket`; those before it are done
+  uint64_t firstTicket = 1;
+  std::vector<Issues> issues;
+  uint64_t ticks = 0;
+  uint64_t progress = 0, seenProgress = 0, idleSlices = 0;
 };
 
-}  // namespace tile::sim
+} // namespace tile::sim
 
-#endif  // BACKEND_SIMULATOR_MACHINE_CTA_H
+#endif // BACKEND_SIMULATOR_MACHINE_CTA_H

@@ -20,7 +20,9 @@ class Cta;
 struct Fragment {
   uint32_t pc = 0;
   uint32_t lanes = 0;
-  bool blocked = false;  ///< its operation returned `Step::Block`, and nothing that it may wait for has happened since
+  bool blocked = false; ///< its operation returned `Step::Block`, and nothing that it may wait for has happened since
+  uint8_t barrier = 0;  ///< number of the barrier that it has come to
+  bool arrived = false; ///< it has come to a barrier of the CTA, which moves it on; until then it stays blocked
 };
 
 /// The type that a lane of a register row has: rows are 32 lanes of 4 or of 8 bytes.
@@ -57,33 +59,37 @@ public:
   Cta &cta;
   const Program &program;
   const unsigned number;
-  const uint32_t lanes;   ///< that exist
-  uint32_t exited = 0;    ///< that have returned
-  uint32_t active = 0;    ///< that run the current operation: those of the fragment that its guard leaves
+  const uint32_t lanes;     ///< that exist
+  uint32_t exited = 0;      ///< that have returned
+  uint64_t steps = 0;       ///< operations that ran
+  uint64_t failedWaits = 0; ///< polls of a barrier that was not ready
+  bool spins = false;       ///< its last slices did nothing but poll
+  uint32_t active = 0;      ///< that run the current operation: those of the fragment that its guard leaves
 
   /// Lanes of the fragment that is running, whatever the guard says.
   uint32_t converged() const { return fragments[current].lanes; }
   const std::vector<Fragment> &allFragments() const { return fragments; }
-  unsigned currentFragment() const { return current; }
+  std::vector<Fragment> &allFragments() { return fragments; }
+  Fragment &running() { return fragments[current]; }
 
-  /// The row of a register, to read or to write: 32 lanes of 4 or 8 bytes. A 128-bit register is two rows of 8 bytes.
+  /// The row of a register or a constant: 32 lanes of 4 or 8 bytes. A 128-bit register is two rows of 8 bytes.
   template <class Word> const Word *row(Slot slot) const {
-    const uint32_t *start = slot.data & Slot::kConstant
-                                ? program.constants.data() + (slot.data & ~Slot::kConstant) * kLanes
-                                : registers.data() + slot.data * kLanes;
+    const Row *start = slot.data & Slot::kConstant ? program.constants.data() + (slot.data & ~Slot::kConstant)
+                                                   : registers.data() + slot.data;
     return reinterpret_cast<const Word *>(start);
   }
-  template <class Word> Word *row(Slot slot) { return reinterpret_cast<Word *>(registers.data() + slot.data * kLanes); }
+  /// The row of a register, to write all of it.
+  template <class Word> Word *target(Slot slot) { return reinterpret_cast<Word *>(registers.data() + slot.data); }
 
   /// Writes the active lanes of a register.
   template <class Word> void write(Slot slot, const Word (&values)[kLanes]) {
-    Word *target = row<Word>(slot);
+    Word *lanesOf = target<Word>(slot);
     if (active == kAllLanes) {
-      std::memcpy(target, values, sizeof(values));
+      std::memcpy(lanesOf, values, sizeof(values));
       return;
     }
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      target[lane] = active >> lane & 1 ? values[lane] : target[lane];
+      lanesOf[lane] = active >> lane & 1 ? values[lane] : lanesOf[lane];
   }
 
   uint32_t predicate(Slot slot) const { return predicates[slot.index]; }
@@ -113,25 +119,35 @@ public:
 
   /// For `Step::Jump`: the active lanes go on at `target`, the fragment's other lanes at the next operation.
   void branch(uint32_t target);
+  /// Makes the active lanes a fragment of their own, the running one; the others go on behind the operation.
+  Fragment &splitRunning();
   /// The active lanes return.
   void exitLanes();
   /// For `brx.idx`: each active lane goes on at its own target.
   void scatter(const uint32_t (&targets)[kLanes]);
-  /// Moves every other fragment's lanes that stand at this place into the running fragment. Returns whether all lanes
-  /// of `wanted` that have not returned are in it now.
-  bool gather(uint32_t wanted);
+  /// Moves every other fragment's lanes that stand at this place into the running fragment, and has those of them run
+  /// `op` whose guard allows it. Returns whether all lanes of `wanted` that have not returned are in the fragment now.
+  bool gather(const Op &op, uint32_t wanted);
+  /// For a rendezvous whose lanes may stand at several places: whether all lanes of `wanted` that have not returned are
+  /// in the running fragment or blocked at an operation of `handler`. If so, the other fragments pass theirs.
+  bool meet(Handler handler, uint32_t wanted);
 
 private:
+  uint32_t guarded(const Op &op, uint32_t lanes) const {
+    uint32_t guard = op.guarded ? predicate(op.guard) : kAllLanes;
+    return lanes & (op.guardNegated ? ~guard : guard);
+  }
   void choose();
+  void dropRunning();
   void mergeAt(uint32_t pc);
 
-  std::vector<Fragment> fragments;  ///< disjoint; only lanes that have not returned
+  std::vector<Fragment> fragments; ///< disjoint; only lanes that have not returned
   unsigned current = 0;
-  std::vector<uint32_t> registers;
+  std::vector<Row> registers;
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> undefinedLanes;
 };
 
-}  // namespace tile::sim
+} // namespace tile::sim
 
-#endif  // BACKEND_SIMULATOR_MACHINE_WARP_H
+#endif // BACKEND_SIMULATOR_MACHINE_WARP_H

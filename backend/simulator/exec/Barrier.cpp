@@ -1,0 +1,186 @@
+/// Barriers of a CTA and of a warp, and fences. (PTX ISA 9.0, 9.7.13.1 to 9.7.13.5)
+#include "backend/simulator/exec/Barrier.h"
+
+#include "backend/simulator/exec/Converge.h"
+#include "backend/simulator/exec/Families.h"
+#include "backend/simulator/machine/Cta.h"
+
+#include <algorithm>
+
+namespace tile::sim {
+
+// The mode of a barrier of the CTA.
+constexpr uint32_t kArrive = 1;  ///< does not wait
+constexpr uint32_t kAligned = 2; ///< all lanes of the warp come together
+constexpr uint32_t kCounted = 4; ///< the number of threads is source 1, else everyone
+constexpr unsigned kVoteShift = 4;
+enum class BarrierVote : uint32_t { None, Count, All, Any };
+
+static BarrierVote voteOf(const Op &op) { return BarrierVote(op.mode >> kVoteShift & 3); }
+
+/// Threads that a barrier without a count waits for: those that have not returned.
+static uint32_t threadsLeft(Cta &cta) {
+  uint32_t left = 0;
+  for (const std::unique_ptr<Warp> &warp : cta.allWarps())
+    left += __builtin_popcount(warp->lanes & ~warp->exited);
+  return left;
+}
+
+/// Gives the votes' outcome to the lanes of a fragment that waited.
+static void writeVote(Warp &warp, const Op &op, uint32_t lanes, const CtaBarrier &barrier) {
+  if (voteOf(op) == BarrierVote::None)
+    return;
+  warp.active = lanes;
+  if (voteOf(op) == BarrierVote::Count) {
+    uint32_t values[kLanes];
+    std::fill(std::begin(values), std::end(values), barrier.votes);
+    warp.write(op.result(0), values);
+  } else {
+    bool holds = voteOf(op) == BarrierVote::All ? barrier.votes == barrier.voters : barrier.votes > 0;
+    warp.writePredicate(op.result(0), holds ? kAllLanes : 0);
+  }
+  warp.writeUndefined(op.result(0), 0);
+}
+
+/// Everyone has come: whoever waits goes on.
+static void open(Cta &cta, unsigned number) {
+  CtaBarrier &barrier = cta.barriers[number];
+  for (const std::unique_ptr<Warp> &warp : cta.allWarps())
+    for (Fragment &fragment : warp->allFragments()) {
+      if (!fragment.arrived || fragment.barrier != number)
+        continue;
+      writeVote(*warp, cta.program.ops[fragment.pc], fragment.lanes, barrier);
+      fragment.arrived = fragment.blocked = false;
+      ++fragment.pc;
+    }
+  barrier = {};
+  cta.wakeAll();
+}
+
+void openWhereEveryoneLeftHasCome(Cta &cta) {
+  for (unsigned number = 0; number < cta.barriers.size(); ++number) {
+    CtaBarrier &barrier = cta.barriers[number];
+    if (barrier.arrived && !barrier.counted && barrier.arrived >= threadsLeft(cta))
+      open(cta, number);
+  }
+}
+
+/// Sources: number, and threads if counted; then the predicate of a vote.
+static Step runBarrier(Warp &warp, const Op &op) {
+  if (op.mode & kAligned && !convergeAll(warp, op))
+    return Step::Block;
+  Cta &cta = warp.cta;
+  unsigned first = __builtin_ctz(warp.active);
+  uint32_t number = warp.row<uint32_t>(op.source(0))[first];
+  if (number >= cta.barriers.size()) {
+    cta.report(Fault::BadOperand, warp, first, op, "the barrier is " + std::to_string(number) + "; expected 0 to 15");
+    return Step::Next;
+  }
+  CtaBarrier &barrier = cta.barriers[number];
+  bool counted = op.mode & kCounted;
+  uint32_t expected = counted ? warp.row<uint32_t>(op.source(1))[first] : threadsLeft(cta);
+  if (counted && (expected % kLanes || !expected))
+    cta.report(Fault::BadOperand, warp, first, op,
+               "the barrier is for " + std::to_string(expected) + " threads; expected a multiple of 32");
+  if (barrier.arrived && (barrier.counted != counted || (counted && barrier.expected != expected)))
+    cta.report(Fault::BadOperand, warp, first, op,
+               "barrier " + std::to_string(number) + " is for " + std::to_string(expected) + " threads here and for " +
+                   std::to_string(barrier.expected) + " where others wait at it");
+  barrier.counted = counted;
+  barrier.expected = expected;
+  // Lanes that the warp lacks, at the end of a CTA, count where threads are counted in whole warps.
+  uint32_t lanes = warp.active;
+  barrier.arrived += __builtin_popcount(lanes) + (counted ? __builtin_popcount(~warp.lanes) : 0);
+  if (voteOf(op) != BarrierVote::None) {
+    uint32_t votes = warp.predicate(op.source(op.sources - 1)) ^ (op.immediate ? kAllLanes : 0);
+    barrier.votes += __builtin_popcount(votes & lanes);
+    barrier.voters += __builtin_popcount(lanes);
+  }
+  bool waits = !(op.mode & kArrive);
+  if (waits) {
+    Fragment &fragment = warp.splitRunning();
+    fragment.arrived = fragment.blocked = true;
+    fragment.barrier = number;
+  }
+  if (barrier.arrived >= expected)
+    open(cta, number);
+  return waits ? Step::Jump : Step::Next;
+}
+
+static void decodeBarrier(Form &form) {
+  form.take("cta");
+  int kind = form.takeOne({"sync", "arrive", "red"});
+  uint32_t mode = 0;
+  bool isShort = form.instruction.opcode == "bar"; // `bar` is `barrier` with `.aligned`
+  if (form.take("aligned") || isShort)
+    mode |= kAligned;
+  if (kind < 0)
+    return form.refuse("it says neither `.sync`, `.arrive` nor `.red`");
+  size_t next = 0;
+  if (kind == 2) {
+    int vote = form.takeOne({"popc", "and", "or"});
+    form.takeTypeIfAny();
+    if (vote < 0)
+      return form.refuse("it names no vote");
+    mode |= uint32_t(vote + 1) << kVoteShift;
+    form.result(next++, vote == 0 ? ptx::Type::U32 : ptx::Type::Pred);
+  }
+  size_t left = form.operandCount() - next - (kind == 2);
+  if (left < 1 || left > 2)
+    return form.refuse("it has " + std::to_string(form.operandCount()) + " operands");
+  form.source(next++, ptx::Type::U32);
+  if (left == 2) {
+    form.source(next++, ptx::Type::U32);
+    mode |= kCounted;
+  }
+  if (kind == 2) {
+    form.op.immediate = form.operand(next).negated;
+    form.source(next, ptx::Type::Pred);
+  }
+  form.run(runBarrier, mode | (kind == 1 ? kArrive : 0));
+}
+
+/// Lanes may come to it at different places.
+static Step runWarpBarrier(Warp &warp, const Op &op) {
+  uint32_t wanted = warp.row<uint32_t>(op.source(0))[__builtin_ctz(warp.active)];
+  return warp.meet(runWarpBarrier, wanted) ? Step::Next : Step::Block;
+}
+
+static void decodeWarpBarrier(Form &form) {
+  if (!form.take("warp") || !form.take("sync") || !form.expectOperands(1))
+    return form.refuse("expected `bar.warp.sync mask`");
+  form.source(0, ptx::Type::B32);
+  form.run(runWarpBarrier);
+}
+
+/// Memory is one and its accesses happen in turn, so that a fence has nothing to hold back; what it orders is for the
+/// checks.
+static Step runFence(Warp &, const Op &) { return Step::Next; }
+
+static void decodeFence(Form &form) {
+  form.takeOne({"sc", "acq_rel", "acquire", "release"});
+  form.take("sync_restrict::shared::cta");
+  form.takeOne({"cta", "cluster", "gpu", "sys", "gl"});
+  form.run(runFence);
+}
+
+static void decodeProxyFence(Form &form) {
+  form.take("proxy");
+  if (!form.take("async") && !form.take("async.shared::cta") && !form.take("alias"))
+    return form.refuse("only the async proxy is known");
+  form.takeOne({"shared::cta", "shared::cluster", "global"});
+  form.run(runFence);
+}
+
+InstructionRows barrierRows() {
+  return {
+      {"bar", "9.7.13.1", "`.sync .arrive .red`, with and without a count", decodeBarrier},
+      {"bar.warp", "9.7.13.2", "`.sync`", decodeWarpBarrier},
+      {"barrier", "9.7.13.1", "`.sync .arrive .red`, `.aligned`, with and without a count", decodeBarrier},
+      {"fence", "9.7.13.4", "all orders and scopes", decodeFence},
+      {"fence.proxy", "9.7.13.4", "`.async .alias`", decodeProxyFence},
+      {"membar", "9.7.13.4", "all scopes", decodeFence},
+  };
+}
+
+} // namespace tile::sim

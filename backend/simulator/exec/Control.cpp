@@ -1,0 +1,103 @@
+#include "backend/simulator/exec/Control.h"
+
+#include "backend/simulator/exec/Families.h"
+#include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/Grid.h"
+
+namespace tile::sim {
+
+Step runBranch(Warp &warp, const Op &op) {
+  warp.branch(op.immediate);
+  return Step::Jump;
+}
+
+Step runBranchIndexed(Warp &warp, const Op &op) {
+  const std::vector<uint32_t> &targets = warp.program.targetLists[op.mode];
+  const uint32_t *index = warp.row<uint32_t>(op.source(0));
+  uint32_t chosen[kLanes] = {};
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (warp.active >> lane & 1) {
+      if (index[lane] >= targets.size()) {
+        warp.cta.report(Fault::BadOperand, warp, lane, op,
+                        "the index is " + std::to_string(index[lane]) + "; expected less than the " +
+                            std::to_string(targets.size()) + " targets");
+        warp.cta.grid.stopped = true;
+      }
+      chosen[lane] = targets[index[lane] < targets.size() ? index[lane] : 0];
+    }
+  warp.scatter(chosen);
+  return Step::Jump;
+}
+
+Step runExit(Warp &warp, const Op &) {
+  warp.exitLanes();
+  return Step::Jump;
+}
+
+static Step runTrap(Warp &warp, const Op &op) {
+  warp.cta.report(Fault::Trap, warp, __builtin_ctz(warp.active), op, "the kernel stopped itself");
+  warp.cta.grid.stopped = true;
+  return Step::Yield;
+}
+
+/// Time passes for others; how much is the scheduler's choice.
+static Step runPause(Warp &, const Op &) { return Step::Yield; }
+
+std::vector<uint32_t> targetsOf(const Program &program, const Op &op) {
+  if (op.run == runBranch)
+    return {uint32_t(op.immediate)};
+  if (op.run == runBranchIndexed)
+    return program.targetLists[op.mode];
+  return {};
+}
+
+static void decodeBranch(Form &form) {
+  form.take("uni"); // a promise about the guard that nobody needs
+  if (!form.expectOperands(1))
+    return;
+  form.target(0);
+  form.run(runBranch);
+}
+
+static void decodeBranchIndexed(Form &form) {
+  form.take("uni");
+  if (!form.take("idx"))
+    return form.refuse("only `brx.idx` is known");
+  if (!form.expectOperands(2))
+    return;
+  form.source(0, ptx::Type::U32);
+  form.targets(1, runBranchIndexed);
+}
+
+static void decodeReturn(Form &form) {
+  form.take("uni");
+  if (form.isInlined()) {
+    form.targetEnd();
+    form.run(runBranch);
+  } else {
+    form.run(runExit);
+  }
+}
+
+static void decodeExit(Form &form) { form.run(runExit); }
+static void decodeTrap(Form &form) { form.run(runTrap); }
+
+static void decodePause(Form &form) {
+  form.take("u32");
+  form.source(0, ptx::Type::U32);
+  form.run(runPause);
+}
+
+InstructionRows controlRows() {
+  return {
+      {"bra", "9.7.12.3", "`.uni`", decodeBranch},
+      {"brkpt", "9.7.19.1", "stops like `trap`", decodeTrap},
+      {"brx", "9.7.12.4", "`.idx`, `.uni`", decodeBranchIndexed},
+      {"exit", "9.7.12.7", "", decodeExit},
+      {"nanosleep", "9.7.19.2", "lets other warps run; the time is not modelled", decodePause},
+      {"ret", "9.7.12.6", "`.uni`", decodeReturn},
+      {"trap", "9.7.19.4", "", decodeTrap},
+  };
+}
+
+} // namespace tile::sim

@@ -1,0 +1,26 @@
+/// \file
+/// The families of instructions, each in its own file: what it adds to the table of instructions.
+#ifndef BACKEND_SIMULATOR_EXEC_FAMILIES_H
+#define BACKEND_SIMULATOR_EXEC_FAMILIES_H
+
+#include "backend/simulator/decode/InstructionTable.h"
+
+namespace tile::sim {
+
+using InstructionRows = std::vector<InstructionRow>;
+
+InstructionRows approximateRows();
+InstructionRows arithmeticRows();
+InstructionRows barrierRows();
+InstructionRows collectiveRows();
+InstructionRows comparisonRows();
+InstructionRows controlRows();
+InstructionRows conversionRows();
+InstructionRows integerRows();
+InstructionRows matrixRows();
+InstructionRows memoryRows();
+InstructionRows moveRows();
+
+} // namespace tile::sim
+
+#endif // BACKEND_SIMULATOR_EXEC_FAMILIES_H

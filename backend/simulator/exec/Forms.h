@@ -1,0 +1,27 @@
+/// \file
+/// Forms of opcodes that several families share: `add` is an integer and a floating-point instruction, `div` has exact
+/// and approximate forms. The opcode's row asks the family that its modifiers name.
+#ifndef BACKEND_SIMULATOR_EXEC_FORMS_H
+#define BACKEND_SIMULATOR_EXEC_FORMS_H
+
+#include "backend/simulator/decode/Form.h"
+
+namespace tile::sim {
+
+void decodeIntegerAbs(Form &form);
+void decodeIntegerAdd(Form &form);
+void decodeIntegerDiv(Form &form);
+void decodeIntegerMad(Form &form);
+void decodeIntegerMax(Form &form);
+void decodeIntegerMin(Form &form);
+void decodeIntegerMul(Form &form);
+void decodeIntegerNeg(Form &form);
+void decodeIntegerSub(Form &form);
+
+/// Decodes the instruction if it says `.approx` (or `.full`); else takes nothing and returns false.
+bool decodeApproximate(Form &form);
+bool decodeApproximateDivide(Form &form);
+
+} // namespace tile::sim
+
+#endif // BACKEND_SIMULATOR_EXEC_FORMS_H

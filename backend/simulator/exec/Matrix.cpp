@@ -1,0 +1,352 @@
+/// Matrices that a warp holds together: `ldmatrix`, `stmatrix`, `movmatrix`, `mma`. (PTX ISA 9.0, 9.7.14.5)
+#include "backend/simulator/exec/Converge.h"
+#include "backend/simulator/exec/Families.h"
+#include "backend/simulator/exec/MatrixFragments.h"
+#include "backend/simulator/exec/Request.h"
+#include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/numerics/TensorCore.h"
+
+namespace tile::sim {
+
+// ldmatrix and stmatrix: matrices of 8 rows of 16 bytes, the address of row r of matrix i from lane 8 i + r.
+
+constexpr unsigned kRowBytes = 16;
+
+namespace {
+/// Where lane `lane` finds its two elements of 16 bits of a matrix: the row, and bytes into it.
+struct Halves {
+  unsigned row[2], byte[2];
+};
+} // namespace
+
+static Halves halvesOf(unsigned lane, bool transposed) {
+  unsigned first = lane / 4, second = 2 * (lane % 4);
+  if (transposed)
+    return {{second, second + 1}, {2 * first, 2 * first}};
+  return {{first, first}, {2 * second, 2 * second + 2}};
+}
+
+/// Runs `visit` on the rows' addresses: only the lanes that give one take part.
+static uint32_t visitRows(Warp &warp, const Op &op, const Access &access, unsigned count, AccessKind kind,
+                          const std::function<void(const Part &)> &visit) {
+  uint32_t active = warp.active;
+  warp.active = count == 4 ? kAllLanes : (1u << 8 * count) - 1;
+  uint32_t visited = visitRequest(warp, op, access, kind, 0, visit);
+  warp.active = active;
+  return visited;
+}
+
+/// One result for each matrix. The access holds 16 bytes in one element.
+template <bool transposed> static Step runLoadMatrix(Warp &warp, const Op &op) {
+  if (!convergeAll(warp, op))
+    return Step::Block;
+  const Access &access = warp.program.accesses[op.mode];
+  uint8_t rows[kLanes][kRowBytes] = {};
+  bool defined[kLanes][kRowBytes] = {};
+  visitRows(warp, op, access, op.results, AccessKind::Read, [&](const Part &part) {
+    for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
+      unsigned lane = __builtin_ctz(rest);
+      std::memcpy(rows[lane], part.region.bytes + part.offsets[lane], kRowBytes);
+      for (unsigned i = 0; i < kRowBytes; ++i)
+        defined[lane][i] = !part.region.defined || part.region.defined[part.offsets[lane] + i];
+    }
+  });
+  for (unsigned matrix = 0; matrix < op.results; ++matrix) {
+    uint32_t values[kLanes], undefined = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      Halves halves = halvesOf(lane, transposed);
+      bool known = true;
+      values[lane] = 0;
+      for (unsigned i = 0; i < 2; ++i) {
+        const uint8_t *row = rows[8 * matrix + halves.row[i]];
+        const bool *marks = defined[8 * matrix + halves.row[i]];
+        values[lane] |= uint32_t(row[halves.byte[i]] | row[halves.byte[i] + 1] << 8) << 16 * i;
+        known = known && marks[halves.byte[i]] && marks[halves.byte[i] + 1];
+      }
+      undefined |= uint32_t(!known) << lane;
+    }
+    warp.write(op.result(matrix), values);
+    warp.writeUndefined(op.result(matrix), undefined);
+  }
+  return Step::Next;
+}
+
+/// Sources: the address, then one register for each matrix.
+template <bool transposed> static Step runStoreMatrix(Warp &warp, const Op &op) {
+  if (!convergeAll(warp, op))
+    return Step::Block;
+  const Access &access = warp.program.accesses[op.mode];
+  visitRows(warp, op, access, op.sources - 1, AccessKind::Write, [&](const Part &part) {
+    for (unsigned matrix = 0; matrix + 1 < op.sources; ++matrix) {
+      const uint32_t *values = warp.row<uint32_t>(op.source(1 + matrix));
+      uint32_t undefined = warp.undefined(op.source(1 + matrix));
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        Halves halves = halvesOf(lane, transposed);
+        for (unsigned i = 0; i < 2; ++i) {
+          unsigned giver = 8 * matrix + halves.row[i];
+          if (!(part.lanes >> giver & 1))
+            continue;
+          uint64_t offset = part.offsets[giver] + halves.byte[i];
+          uint16_t half = uint16_t(values[lane] >> 16 * i);
+          std::memcpy(part.region.bytes + offset, &half, sizeof(half));
+          if (part.region.defined)
+            std::memset(part.region.defined + offset, !(undefined >> lane & 1), sizeof(half));
+        }
+      }
+    }
+  });
+  return Step::Next;
+}
+
+static unsigned takeMatrixCount(Form &form) {
+  static constexpr unsigned kCounts[] = {1, 2, 4};
+  int count = form.takeOne({"x1", "x2", "x4"});
+  if (!form.take("sync") || !form.take("aligned") || !form.take("m8n8") || count < 0)
+    form.refuse("expected `.sync.aligned.m8n8` and `.x1`, `.x2` or `.x4`");
+  return kCounts[std::max(count, 0)];
+}
+
+static Access matrixAccess(Form &form) {
+  Access access;
+  form.takeOne({"shared", "shared::cta"});
+  if (!form.take("b16"))
+    form.refuse("only elements of .b16 are known");
+  access.bytes = kRowBytes;
+  return access;
+}
+
+static std::vector<ptx::Operand> partsOf(const ptx::Operand &operand) {
+  return operand.kind == ptx::Operand::Kind::Vector ? operand.parts : std::vector<ptx::Operand>{operand};
+}
+
+static void decodeLoadMatrix(Form &form) {
+  unsigned count = takeMatrixCount(form);
+  bool transposed = form.take("trans");
+  Access access = matrixAccess(form);
+  if (!form.expectOperands(2))
+    return;
+  std::vector<ptx::Operand> targets = partsOf(form.operand(0));
+  if (targets.size() != count)
+    return form.refuse("it names " + std::to_string(targets.size()) + " registers; expected " + std::to_string(count));
+  for (const ptx::Operand &target : targets)
+    form.result(target, ptx::Type::B32);
+  form.address(1, ptx::Space::Shared, access);
+  form.run(transposed ? runLoadMatrix<true> : runLoadMatrix<false>, access);
+}
+
+static void decodeStoreMatrix(Form &form) {
+  unsigned count = takeMatrixCount(form);
+  bool transposed = form.take("trans");
+  Access access = matrixAccess(form);
+  if (!form.expectOperands(2))
+    return;
+  std::vector<ptx::Operand> values = partsOf(form.operand(1));
+  if (values.size() != count)
+    return form.refuse("it names " + std::to_string(values.size()) + " registers; expected " + std::to_string(count));
+  form.address(0, ptx::Space::Shared, access);
+  for (const ptx::Operand &value : values)
+    form.source(value, ptx::Type::B32);
+  form.run(transposed ? runStoreMatrix<true> : runStoreMatrix<false>, access);
+}
+
+// mma.
+
+namespace {
+/// How a type lies in fragments and what the tensor core makes of it.
+struct FactorRow {
+  std::string_view name;
+  unsigned bytes;
+  const numerics::Format *format; ///< null for integers and f64
+  numerics::FactorType factor;
+  bool isSigned;
+};
+
+struct MmaForm {
+  numerics::FragmentShape shape;
+  const FactorRow *a, *b;
+  std::string_view accumulator; ///< `f32`, `f16`, `s32`, `f64`
+  const numerics::DotModel *model;
+  bool saturate;
+};
+} // namespace
+
+static constexpr FactorRow kFactors[] = {
+    {"bf16", 2, &numerics::kBF16, numerics::FactorType::BFloat, false},
+    {"e4m3", 1, &numerics::kE4M3, numerics::FactorType::Byte, false},
+    {"e5m2", 1, &numerics::kE5M2, numerics::FactorType::Byte, false},
+    {"f16", 2, &numerics::kF16, numerics::FactorType::Half, false},
+    {"f64", 8, nullptr, numerics::FactorType::Half, false},
+    {"s8", 1, nullptr, numerics::FactorType::Half, true},
+    {"tf32", 4, &numerics::kTF32, numerics::FactorType::Tf32, false},
+    {"u8", 1, nullptr, numerics::FactorType::Half, false},
+};
+
+/// A warp's operand as a matrix of `rows` rows, each of `columns` elements of `bytes` bytes, from registers of `Word`.
+template <class Word>
+static void gatherMatrix(const Warp &warp, const Slot *registers, unsigned count, unsigned bytes, unsigned columns,
+                         unsigned rowBlocks, uint8_t *matrix) {
+  unsigned pack = sizeof(Word) / bytes;
+  for (unsigned number = 0; number < count; ++number) {
+    const Word *row = warp.row<Word>(registers[number]);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned i = 0; i < pack; ++i) {
+        Element at = elementOf(lane, number, i, pack, rowBlocks);
+        std::memcpy(matrix + (at.row * columns + at.column) * bytes,
+                    reinterpret_cast<const uint8_t *>(&row[lane]) + i * bytes, bytes);
+      }
+  }
+}
+
+/// An accumulator of 32-bit elements: two registers hold what one of 64 bits would.
+static Element accumulatorElement(unsigned lane, unsigned number, unsigned i, bool narrow) {
+  if (narrow)
+    return elementOf(lane, number, i, 2, 2);
+  return {lane / 4 + 8 * (number / 2 % 2), 2 * (lane % 4) + number % 2 + 8 * (number / 4)};
+}
+
+static Step runMma(Warp &warp, const Op &op) {
+  if (!convergeAll(warp, op))
+    return Step::Block;
+  const MmaForm &form = *static_cast<const MmaForm *>(warp.program.details[op.mode].get());
+  unsigned m = form.shape.m, n = form.shape.n, k = form.shape.k;
+  unsigned bytes = form.a->bytes;
+  bool wide = bytes == 8, narrow = form.accumulator == "f16";
+  unsigned wordBytes = wide ? 8 : 4, pack = wordBytes / bytes;
+  unsigned aCount = m * k / pack / kLanes, bCount = n * k / pack / kLanes, dCount = op.results;
+
+  alignas(64) uint8_t a[16 * 64 * 4], b[8 * 64 * 4];
+  alignas(64) uint8_t c[16 * 8 * 8], d[16 * 8 * 8];
+  const Slot *sources = op.operands + op.results;
+  unsigned rowBlocks = m / 8;
+  if (wide) {
+    gatherMatrix<uint64_t>(warp, sources, aCount, bytes, k, rowBlocks, a);
+    gatherMatrix<uint64_t>(warp, sources + aCount, bCount, bytes, k, 1, b);
+  } else {
+    gatherMatrix<uint32_t>(warp, sources, aCount, bytes, k, rowBlocks, a);
+    gatherMatrix<uint32_t>(warp, sources + aCount, bCount, bytes, k, 1, b);
+  }
+  unsigned elementBytes = wide ? 8 : narrow ? 2 : 4, perRegister = narrow ? 2 : 1;
+  auto place = [&](unsigned lane, unsigned number, unsigned i) {
+    Element at = accumulatorElement(lane, number, i, narrow);
+    return (at.row * n + at.column) * elementBytes;
+  };
+  for (unsigned number = 0; number < dCount; ++number) {
+    Slot slot = sources[aCount + bCount + number];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned i = 0; i < perRegister; ++i) {
+        const uint8_t *from = wide ? reinterpret_cast<const uint8_t *>(&warp.row<uint64_t>(slot)[lane])
+                                   : reinterpret_cast<const uint8_t *>(&warp.row<uint32_t>(slot)[lane]);
+        std::memcpy(c + place(lane, number, i), from + i * elementBytes, elementBytes);
+      }
+  }
+  if (form.model)
+    numerics::multiplyFragment(*form.model, *form.a->format, *form.b->format, form.shape, a, b, c, d);
+  else if (wide)
+    numerics::multiplyFragmentF64(form.shape, reinterpret_cast<double *>(a), reinterpret_cast<double *>(b),
+                                  reinterpret_cast<double *>(c), reinterpret_cast<double *>(d));
+  else
+    numerics::multiplyFragmentBytes(form.shape, {form.a->isSigned, form.b->isSigned}, form.saturate, a, b,
+                                    reinterpret_cast<int32_t *>(c), reinterpret_cast<int32_t *>(d));
+  for (unsigned number = 0; number < dCount; ++number) {
+    uint64_t values[kLanes] = {};
+    uint32_t words[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned i = 0; i < perRegister; ++i)
+        std::memcpy(reinterpret_cast<uint8_t *>(&values[lane]) + i * elementBytes, d + place(lane, number, i),
+                    elementBytes);
+      words[lane] = uint32_t(values[lane]);
+    }
+    if (wide)
+      warp.write(op.result(number), values);
+    else
+      warp.write(op.result(number), words);
+  }
+  // A row of A and a column of B meet in every element; which ones an undefined register reaches is not followed.
+  uint32_t undefined = warp.undefinedSources(op) ? kAllLanes : 0;
+  for (unsigned number = 0; number < dCount; ++number)
+    warp.writeUndefined(op.result(number), undefined);
+  return Step::Next;
+}
+
+static std::optional<numerics::FragmentShape> takeShape(Form &form) {
+  for (const std::string &modifier : form.instruction.modifiers) {
+    int m, n, k, end = 0;
+    if (std::sscanf(modifier.c_str(), "m%dn%dk%d%n", &m, &n, &k, &end) == 3 && size_t(end) == modifier.size() &&
+        form.take(modifier))
+      return numerics::FragmentShape{m, n, k};
+  }
+  form.refuse("it names no shape");
+  return std::nullopt;
+}
+
+static const FactorRow *takeFactor(Form &form) {
+  for (const std::string &modifier : form.instruction.modifiers)
+    for (const FactorRow &row : kFactors)
+      if (row.name == modifier && form.take(modifier))
+        return &row;
+  form.refuse("its types are not known");
+  return nullptr;
+}
+
+static void decodeMma(Form &form) {
+  if (!form.take("sync") || !form.take("aligned"))
+    return form.refuse("expected `.sync.aligned`");
+  std::optional<numerics::FragmentShape> shape = takeShape(form);
+  if (!form.take("row") || !form.take("col"))
+    return form.refuse("only `.row.col` is known");
+  auto details = std::make_shared<MmaForm>();
+  details->saturate = form.take("satfinite");
+  // Types stand in the order D, A, B, C.
+  static constexpr std::string_view kAccumulators[] = {"f32", "f16", "s32", "f64"};
+  std::string_view types[4];
+  size_t count = 0;
+  for (const std::string &modifier : form.instruction.modifiers)
+    if (count < 4 && (ptx::typeNamed(modifier) || modifier == "tf32" || modifier == "e4m3" || modifier == "e5m2"))
+      types[count++] = modifier;
+  if (count != 4 || types[0] != types[3] || !shape)
+    return form.refuse("expected four types, the first and the last the same");
+  form.take(std::string(types[0]));
+  for (std::string_view known : kAccumulators)
+    if (known == types[0])
+      details->accumulator = known;
+  details->a = takeFactor(form);
+  details->b = takeFactor(form);
+  form.take(std::string(types[3]));
+  if (!details->a || !details->b || details->accumulator.empty())
+    return form.refuse("its types are not known");
+  details->shape = *shape;
+  auto [m, n, k] = *shape;
+  unsigned bytes = details->a->bytes, pack = bytes == 8 ? 1 : 4 / bytes;
+  bool floating = details->a->format != nullptr;
+  if (floating)
+    details->model = numerics::findDotModel(form.generation(), numerics::MatrixUnit::MmaSync, details->a->factor,
+                                            details->accumulator == "f16" ? numerics::AccumulatorType::F16
+                                                                          : numerics::AccumulatorType::F32);
+  bool fits = (m == 16 || (m == 8 && bytes == 8)) && n == 8 && k <= 64 && details->b->bytes == bytes;
+  if (!fits || (floating && !details->model) || (bytes == 8) != (details->accumulator == "f64"))
+    return form.refuse("this shape and these types are not known");
+  if (!form.expectOperands(4))
+    return;
+  ptx::Type factor = bytes == 8 ? ptx::Type::F64 : ptx::Type::B32;
+  unsigned dCount = details->accumulator == "f16" ? m * n / 2 / kLanes : m * n / kLanes;
+  size_t expected[] = {dCount, m * k / pack / kLanes, n * k / pack / kLanes, dCount};
+  for (size_t i = 0; i < 4; ++i) {
+    std::vector<ptx::Operand> parts = partsOf(form.operand(i));
+    if (parts.size() != expected[i])
+      return form.refuse("operand " + std::to_string(i + 1) + " has " + std::to_string(parts.size()) +
+                         " registers; expected " + std::to_string(expected[i]));
+    for (const ptx::Operand &part : parts)
+      i == 0 ? form.result(part, factor) : form.source(part, factor);
+  }
+  form.run(runMma, std::move(details));
+}
+
+InstructionRows matrixRows() {
+  return {
+      {"ldmatrix", "9.7.14.5.15", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeLoadMatrix},
+      {"mma", "9.7.14.5.14", "`.row.col`, n = 8: f16, bf16, tf32, f8, 8-bit integers (m = 16), f64", decodeMma},
+      {"stmatrix", "9.7.14.5.16", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeStoreMatrix},
+  };
+}
+
+} // namespace tile::sim

@@ -1,0 +1,183 @@
+/// Moves between registers and addresses of variables, and between spaces. (PTX ISA 9.0, 9.7.9)
+#include "backend/simulator/exec/Families.h"
+#include "backend/simulator/exec/Lanewise.h"
+#include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/Grid.h"
+
+namespace tile::sim {
+
+template <class T> static T same(T a) { return a; }
+template <class T> static T choose(T a, T b, bool first) { return first ? a : b; }
+static uint64_t addWindow(uint32_t window, uint64_t a) { return genericAddress(window, a & (kWindowBytes - 1)); }
+static uint64_t dropWindow(uint64_t a) { return a & (kWindowBytes - 1); }
+static bool isInWindow(uint32_t window, uint64_t a) { return windowOf(a) == window; }
+static bool isGlobal(uint64_t a) { return windowOf(a) < kSharedWindow || windowOf(a) == kConstantWindow; }
+
+/// A choice leaves undefined only what it chose.
+template <class T> static Step runSelect(Warp &warp, const Op &op) {
+  LanewiseOf<choose<T>>::apply(warp, op, std::index_sequence<0, 1, 2>());
+  uint32_t first = warp.predicate(op.source(2));
+  warp.writeUndefined(op.result(0), (warp.undefined(op.source(0)) & first) | (warp.undefined(op.source(1)) & ~first) |
+                                        warp.undefined(op.source(2)));
+  return Step::Next;
+}
+
+/// Takes a vector of narrow registers for one wide one, or the other way: `mov.b64 %rd1, {%r1, %r2}`. The mode is the
+/// bytes of a narrow one.
+static Step runPack(Warp &warp, const Op &op) {
+  unsigned bytes = op.mode;
+  uint64_t values[kLanes] = {};
+  for (unsigned i = 0; i < op.sources; ++i)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint64_t part = bytes == 8 ? warp.row<uint64_t>(op.source(i))[lane] : warp.row<uint32_t>(op.source(i))[lane];
+      part &= bytes == 8 ? ~0ull : (1ull << 8 * bytes) - 1;
+      values[lane] |= part << 8 * bytes * i;
+    }
+  if (bytes * op.sources == 8) {
+    warp.write(op.result(0), values);
+  } else {
+    uint32_t narrow[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      narrow[lane] = uint32_t(values[lane]);
+    warp.write(op.result(0), narrow);
+  }
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+
+static Step runUnpack(Warp &warp, const Op &op) {
+  unsigned bytes = op.mode;
+  bool wide = bytes * op.results == 8;
+  for (unsigned i = 0; i < op.results; ++i) {
+    uint32_t part[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint64_t whole = wide ? warp.row<uint64_t>(op.source(0))[lane] : warp.row<uint32_t>(op.source(0))[lane];
+      part[lane] = uint32_t(whole >> 8 * bytes * i & ((1ull << 8 * bytes) - 1));
+    }
+    warp.write(op.result(i), part);
+  }
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+
+static Step runClock(Warp &warp, const Op &op) {
+  uint64_t now = warp.cta.clock();
+  if (op.mode == 8) {
+    uint64_t values[kLanes];
+    std::fill(std::begin(values), std::end(values), now);
+    warp.write(op.result(0), values);
+  } else {
+    uint32_t values[kLanes];
+    std::fill(std::begin(values), std::end(values), uint32_t(op.mode == 4 ? now : now >> 32));
+    warp.write(op.result(0), values);
+  }
+  warp.writeUndefined(op.result(0), 0);
+  return Step::Next;
+}
+
+/// `mov.u32 %r1, %clock;` and its kin: bytes of the value, 5 for the high half.
+static std::optional<uint32_t> clockMode(const ptx::Operand &operand) {
+  static constexpr std::pair<std::string_view, uint32_t> kClocks[] = {
+      {"%clock", 4},       {"%clock64", 8},        {"%clock_hi", 5},
+      {"%globaltimer", 8}, {"%globaltimer_hi", 5}, {"%globaltimer_lo", 4},
+  };
+  for (auto [name, mode] : kClocks)
+    if (operand.kind == ptx::Operand::Kind::Register && operand.name == name)
+      return mode;
+  return std::nullopt;
+}
+
+static void decodeMove(Form &form) {
+  ptx::Type type = form.takeType();
+  if (!form.expectOperands(2))
+    return;
+  unsigned size = ptx::sizeOf(type);
+  const ptx::Operand &target = form.operand(0), &value = form.operand(1);
+  if (std::optional<uint32_t> mode = clockMode(value)) {
+    form.result(0, type);
+    return form.run(runClock, *mode);
+  }
+  if (value.kind == ptx::Operand::Kind::Vector) {
+    unsigned part = size / value.parts.size();
+    form.result(0, type);
+    for (const ptx::Operand &element : value.parts)
+      form.source(element, part <= 4 ? ptx::Type::B32 : ptx::Type::B64);
+    return form.run(runPack, part);
+  }
+  if (target.kind == ptx::Operand::Kind::Vector) {
+    unsigned part = size / target.parts.size();
+    for (const ptx::Operand &element : target.parts)
+      form.result(element, part <= 4 ? ptx::Type::B32 : ptx::Type::B64);
+    form.source(1, type);
+    return form.run(runUnpack, part);
+  }
+  form.result(0, type);
+  form.source(1, type);
+  form.run(size == 0 ? lanewise<same<bool>> : size <= 4 ? lanewise<same<uint32_t>> : lanewise<same<uint64_t>>);
+}
+
+static void decodeSelect(Form &form) {
+  ptx::Type type = form.takeType();
+  if (!form.expectOperands(4))
+    return;
+  form.result(0, type);
+  form.source(1, type);
+  form.source(2, type);
+  form.source(3, ptx::Type::Pred);
+  form.run(ptx::sizeOf(type) <= 4 ? runSelect<uint32_t> : runSelect<uint64_t>);
+}
+
+static std::optional<uint32_t> takeWindow(Form &form) {
+  if (form.take("shared") || form.take("shared::cta"))
+    return kSharedWindow;
+  if (form.take("local"))
+    return kLocalWindow;
+  if (form.take("param") || form.take("param::entry"))
+    return kParameterWindow;
+  if (form.take("global") || form.take("const"))
+    return 0; // such addresses are generic ones
+  form.refuse("it names no space");
+  return std::nullopt;
+}
+
+static void decodeConvertAddress(Form &form) {
+  bool leaves = form.take("to");
+  std::optional<uint32_t> window = takeWindow(form);
+  ptx::Type type = form.takeType();
+  if (!window || !form.expectOperands(2))
+    return;
+  if (ptx::sizeOf(type) != 8)
+    return form.refuse("only addresses of 64 bits are known");
+  form.result(0, type);
+  form.source(1, type);
+  if (!*window)
+    form.run(lanewise<same<uint64_t>>);
+  else if (leaves)
+    form.run(lanewise<dropWindow>);
+  else
+    form.run(lanewiseByMode<addWindow>, *window);
+}
+
+static void decodeIsInSpace(Form &form) {
+  bool global = form.take("global");
+  std::optional<uint32_t> window = global ? 0 : takeWindow(form);
+  if (!window || !form.expectOperands(2))
+    return;
+  form.result(0, ptx::Type::Pred);
+  form.source(1, ptx::Type::U64);
+  if (global)
+    form.run(lanewise<isGlobal>);
+  else
+    form.run(lanewiseByMode<isInWindow>, *window);
+}
+
+InstructionRows moveRows() {
+  return {
+      {"cvta", "9.7.9.20", "64-bit, from and to all spaces", decodeConvertAddress},
+      {"isspacep", "9.7.9.19", "", decodeIsInSpace},
+      {"mov", "9.7.9.3, 9.7.9.4", "registers, immediates, addresses, packing and unpacking of vectors", decodeMove},
+      {"selp", "9.7.6.3", "", decodeSelect},
+  };
+}
+
+} // namespace tile::sim

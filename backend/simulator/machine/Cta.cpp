@@ -1,0 +1,216 @@
+#include "backend/simulator/machine/Cta.h"
+
+#include "backend/simulator/exec/Barrier.h"
+#include "backend/simulator/machine/Grid.h"
+#include "backend/simulator/machine/SpecialRegisters.h"
+
+#include <algorithm>
+
+namespace tile::sim {
+
+/// A slice is short as often as long: some faults need two warps that run step by step, others one that runs far ahead.
+static uint64_t drawSlice(Random &random) { return 1ull << random.below(10); }
+
+/// A slice that is longer than any loop that only polls: if it saw no failed wait, its warp does something.
+constexpr uint64_t kLoopLength = 64;
+
+/// Slices without any event, while everyone waits, after which nobody will ever go on: more than any loop needs that
+/// polls a few barriers in turn.
+constexpr uint64_t kIdleSlicesPerWarp = 256;
+
+Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
+    : grid(grid), program(grid.program), index(index), random(seed), issues(program.ops.size()) {
+  uint64_t sharedSize = program.dynamicSharedOffset + grid.launch.dynamicShared;
+  sharedBytes.resize(sharedSize);
+  sharedDefined.resize(sharedSize);
+  // What was in shared memory before is anything but zero.
+  for (uint8_t &byte : sharedBytes)
+    byte = 0xA5;
+  shared = {"shared memory", ptx::Space::Shared, kSharedStart, sharedSize, sharedBytes.data(), sharedDefined.data()};
+
+  uint64_t threadCount = threads();
+  localBytes.assign(threadCount * program.localBytes, 0xA5);
+  localDefined.assign(threadCount * program.localBytes, 0);
+  callBytes.assign(threadCount * program.callBytes, 0);
+  for (uint64_t first = 0; first < threadCount; first += kLanes) {
+    uint64_t count = std::min<uint64_t>(kLanes, threadCount - first);
+    uint32_t lanes = count == kLanes ? kAllLanes : (1u << count) - 1;
+    warps.push_back(std::make_unique<Warp>(*this, program, first / kLanes, lanes));
+    fillSpecialRegisters(*this, *warps.back());
+  }
+}
+
+Cta::~Cta() = default;
+
+unsigned Cta::threads() const {
+  const std::array<uint32_t, 3> &block = grid.launch.block;
+  return block[0] * block[1] * block[2];
+}
+
+std::array<uint32_t, 3> Cta::threadIndex(const Warp &warp, unsigned lane) const {
+  const std::array<uint32_t, 3> &block = grid.launch.block;
+  uint32_t thread = warp.number * kLanes + lane;
+  return {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
+}
+
+Region Cta::local(const Warp &warp, unsigned lane) {
+  uint64_t offset = (warp.number * kLanes + lane) * program.localBytes;
+  return {"local memory",     ptx::Space::Local,          0,
+          program.localBytes, localBytes.data() + offset, localDefined.data() + offset};
+}
+
+uint8_t *Cta::callMemory(const Warp &warp, unsigned lane) {
+  return callBytes.data() + (warp.number * kLanes + lane) * program.callBytes;
+}
+
+bool Cta::step() {
+  unsigned runnable = 0, left = 0;
+  for (const std::unique_ptr<Warp> &warp : warps) {
+    runnable += warp->runnable();
+    left += !warp->finished();
+  }
+  if (!left) {
+    while (!pending.empty())
+      finish(firstTicket);
+    return false;
+  }
+  if (runnable) {
+    uint64_t chosen = random.below(runnable);
+    for (const std::unique_ptr<Warp> &warp : warps)
+      if (warp->runnable() && chosen-- == 0) {
+        if (!runSlice(*warp))
+          return false;
+        break;
+      }
+  }
+  finishSome(/*must=*/!runnable);
+  return !isDeadlocked();
+}
+
+bool Cta::runSlice(Warp &warp) {
+  uint64_t failedBefore = warp.failedWaits;
+  uint64_t ran = warp.run(drawSlice(random));
+  if (warp.failedWaits != failedBefore)
+    warp.spins = true;
+  else if (ran >= kLoopLength)
+    warp.spins = false;
+  warp.steps += ran;
+  if (!grid.options.maxSteps || warp.steps <= grid.options.maxSteps || warp.finished())
+    return true;
+  const Op &op = program.ops[warp.allFragments().front().pc];
+  report(Fault::StepLimit, warp, __builtin_ctz(warp.allFragments().front().lanes), op,
+         "a warp ran " + std::to_string(warp.steps) + " instructions and is not done; the limit is " +
+             std::to_string(grid.options.maxSteps));
+  grid.stopped = true;
+  return false;
+}
+
+/// Whether nobody can ever go on. Reports it, once.
+bool Cta::isDeadlocked() {
+  if (!pending.empty() || progress != seenProgress) {
+    seenProgress = progress;
+    idleSlices = 0;
+    return false;
+  }
+  unsigned left = 0, blocked = 0, waiting = 0;
+  for (const std::unique_ptr<Warp> &warp : warps) {
+    if (warp->finished())
+      continue;
+    ++left;
+    blocked += !warp->runnable();
+    waiting += !warp->runnable() || warp->spins;
+  }
+  idleSlices = left && waiting == left ? idleSlices + 1 : 0;
+  if (idleSlices <= (blocked == left ? 0 : kIdleSlicesPerWarp * warps.size()))
+    return false;
+  reportDeadlock();
+  grid.stopped = true;
+  return true;
+}
+
+/// Says of each place where threads wait how many do.
+void Cta::reportDeadlock() {
+  std::map<uint32_t, unsigned> waiting; // threads, by operation
+  const Warp *first = nullptr;
+  for (const std::unique_ptr<Warp> &warp : warps)
+    for (const Fragment &fragment : warp->allFragments()) {
+      first = first ? first : warp.get();
+      waiting[fragment.pc] += __builtin_popcount(fragment.lanes);
+    }
+  std::string message = "no thread of the CTA can go on:";
+  for (auto [pc, count] : waiting) {
+    const Origin &origin = program.origins[program.ops[pc].origin];
+    message += (message.back() == ':' ? " " : "; ") + std::to_string(count) + " wait at `" + origin.text + "`, line " +
+               std::to_string(origin.line);
+  }
+  const Fragment &fragment = first->allFragments().front();
+  report(Fault::Deadlock, *first, __builtin_ctz(fragment.lanes), program.ops[fragment.pc], std::move(message));
+}
+
+void Cta::lanesReturned() {
+  openWhereEveryoneLeftHasCome(*this);
+  wakeAll();
+}
+
+uint64_t Cta::clock() {
+  uint64_t now = ++ticks;
+  for (const std::unique_ptr<Warp> &warp : warps)
+    now += warp->steps;
+  return now;
+}
+
+void Cta::wakeAll() {
+  ++progress;
+  for (const std::unique_ptr<Warp> &warp : warps)
+    warp->wake();
+}
+
+uint64_t Cta::start(std::unique_ptr<AsyncOperation> operation) {
+  pending.push_back(std::move(operation));
+  return pending.back()->ticket = firstTicket + pending.size() - 1;
+}
+
+bool Cta::isDone(uint64_t ticket) const { return ticket < firstTicket || pending[ticket - firstTicket]->done; }
+
+void Cta::finish(uint64_t ticket) {
+  if (isDone(ticket))
+    return;
+  AsyncOperation &operation = *pending[ticket - firstTicket];
+  if (operation.after)
+    finish(operation.after);
+  operation.finish(*this);
+  operation.done = true;
+  while (!pending.empty() && pending.front()->done) {
+    pending.pop_front();
+    ++firstTicket;
+  }
+  wakeAll();
+}
+
+/// Lets time pass for what runs beside the threads: now and then something finishes, out of order where it may.
+void Cta::finishSome(bool must) {
+  if (pending.empty() || (!must && random.below(4) != 0))
+    return;
+  uint64_t chosen = firstTicket + random.below(pending.size());
+  finish(isDone(chosen) ? firstTicket : chosen);
+}
+
+Place Cta::placeOf(const Warp &warp, unsigned lane, const Op &op) const {
+  return {op.origin, index, threadIndex(warp, lane)};
+}
+
+void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address) {
+  Finding finding;
+  finding.fault = fault;
+  finding.message = std::move(message);
+  finding.place = placeOf(warp, lane, op);
+  finding.address = address;
+  grid.findings.add(std::move(finding));
+}
+
+void Cta::reportUndefinedGuard(const Warp &warp, const Op &op, uint32_t lanes) {
+  if (grid.options.checks)
+    report(Fault::Undefined, warp, __builtin_ctz(lanes), op, "the guard of this instruction is undefined");
+}
+
+} // namespace tile::sim

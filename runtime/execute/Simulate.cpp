@@ -1,0 +1,136 @@
+#include "runtime/execute/Simulate.h"
+
+#include "backend/simulator/Simulator.h"
+#include "backend/simulator/machine/Memory.h"
+#include "backend/simulator/ptx/Parser.h"
+#include "runtime/artifact/Cubin.h"
+#include "runtime/execute/LaunchArguments.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace tile {
+
+namespace {
+/// A kernel's code and its contract as a launch sees them: with variants.
+struct Built {
+  sim::ptx::Module module;
+  KernelContract contract;
+};
+} // namespace
+
+static std::optional<Built> buildForSimulator(Session &session, FileId file, LoadedKernel &kernel,
+                                              const RunOptions &options) {
+  std::optional<Artifact> artifact = build(session, file, *kernel.module, options.build);
+  if (!artifact)
+    return std::nullopt;
+  std::optional<std::string_view> text = take(session, findManifest(artifact->cubin));
+  std::optional<Manifest> manifest = text ? take(session, readManifest(*text)) : std::nullopt;
+  if (!manifest)
+    return std::nullopt;
+  sim::ptx::Parsed module = sim::ptx::parse(artifact->ptx);
+  if (!module) {
+    session.report(Code::E0999,
+                   "line " + std::to_string(module.error().line) + " of the generated PTX: " + module.error().message);
+    return std::nullopt;
+  }
+  return Built{std::move(*module), std::move(manifest->kernels.front())};
+}
+
+/// `in thread [3, 0, 0] of CTA [0, 0, 0]`
+static std::string describe(const sim::Place &place) {
+  auto list = [](const std::array<uint32_t, 3> &index) {
+    return "[" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + "]";
+  };
+  return "in thread " + list(place.thread) + " of CTA " + list(place.cta);
+}
+
+/// Where an instruction stands in the source; the kernel if the code does not say.
+static Location locationOf(const sim::Program &program, const sim::Place &place, Location kernel) {
+  const sim::ptx::Location &where = program.origins[place.origin].location;
+  if (!where.line || where.file >= program.files.size())
+    return kernel;
+  return FileLineColLoc::get(kernel.getContext(), program.files[where.file], where.line, where.column);
+}
+
+static std::string instructionAt(const sim::Program &program, const sim::Place &place) {
+  const sim::Origin &origin = program.origins[place.origin];
+  return "`" + origin.text + "`, line " + std::to_string(origin.line) + " of the PTX";
+}
+
+static void report(Session &session, const sim::Program &program, const sim::Finding &finding, Location kernel) {
+  std::string text = std::string(sim::nameOf(finding.fault)) + ": " + finding.message + ", at " +
+                     instructionAt(program, finding.place) + ", " + describe(finding.place);
+  if (finding.hasOther)
+    text += "; the other access: " + instructionAt(program, finding.other) + ", " + describe(finding.other);
+  if (finding.count > 1)
+    text += "; " + std::to_string(finding.count) + " times in all";
+  session.report(Code::E0604, locationOf(program, finding.place, kernel), text);
+}
+
+std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKernel &kernel,
+                                        std::vector<HostArgument> &arguments, const RunOptions &options) {
+  Location place = kernel.function.getLoc(); // the module is spent on the build
+  std::optional<Built> built = buildForSimulator(session, file, kernel, options);
+  if (!built)
+    return std::nullopt;
+
+  sim::Launch launch;
+  std::vector<const void *> bases;
+  for (auto [argument, parameter] : llvm::zip_equal(arguments, built->contract.parameters)) {
+    // Each tensor is a buffer of its own, at an address that only the simulator knows.
+    bases.push_back(reinterpret_cast<const void *>(sim::genericAddress(launch.buffers.size() + 1, 0)));
+    launch.buffers.push_back({parameter.name, reinterpret_cast<uint8_t *>(argument.tensor.data.data()),
+                              argument.tensor.data.size(), parameter.role != Parameter::Role::Out,
+                              mayWrite(parameter)});
+  }
+  std::optional<std::vector<Argument>> given = toLaunchArguments(session, built->contract, arguments, bases);
+  std::optional<Binding> binding = given ? take(session, bindArguments(built->contract, *given)) : std::nullopt;
+  if (!binding)
+    return std::nullopt;
+  RunResult result;
+  result.device = nameOf(DeviceKind::Simulator);
+  result.grid = binding->grid;
+  if (binding->isEmpty())
+    return result;
+  const Variant &variant = *binding->variant;
+  result.variant = variant.name;
+
+  unsigned grid[3];
+  if (!take(session, layOutGrid(variant, binding->grid, grid)))
+    return std::nullopt;
+  std::copy(grid, grid + 3, launch.grid.begin());
+  launch.block[0] = static_cast<uint32_t>(variant.warps * sim::kLanes);
+  launch.dynamicShared = variant.sharedBytes;
+  auto program = sim::load(built->module, variant.symbol);
+  if (auto *refusal = std::get_if<sim::Refusal>(&program)) {
+    session.report(Code::E0602, place,
+                   "the simulator refuses line " + std::to_string(refusal->line) + " of the PTX: " + refusal->message);
+    return std::nullopt;
+  }
+  const sim::Program &code = *std::get<0>(program);
+  for (auto [cell, parameter] : llvm::zip_equal(binding->cells, code.parameters)) {
+    sim::Argument argument;
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&cell);
+    argument.scalar.assign(bytes, bytes + parameter.bytes);
+    launch.arguments.push_back(std::move(argument));
+  }
+
+  sim::RunOptions runOptions;
+  runOptions.seed = options.seed;
+  runOptions.hostThreads = options.threads;
+  auto start = std::chrono::steady_clock::now();
+  auto outcome = sim::run(code, launch, runOptions);
+  if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
+    session.report(Code::E0602, place, "the simulator refuses the launch: " + refusal->message);
+    return std::nullopt;
+  }
+  result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.isTimed = true;
+  for (const sim::Finding &finding : std::get<0>(outcome).findings)
+    report(session, code, finding, place);
+  return result;
+}
+
+} // namespace tile

@@ -1,0 +1,137 @@
+// Loads and stores in every space, and what is wrong with them.
+#include "test/unit/simulator/machine/RunPtx.h"
+
+namespace tile::sim::test {
+
+static const std::string kThread = "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\nadd.s64 %d0, %d50, %d1;\n";
+
+TEST(Memory, VectorsAndNarrowTypesKeepTheirBytes) {
+  KernelRun run(R"(
+    ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [%d50];
+    ld.global.s8 %r5, [%d50+3];
+    ld.global.u16 %r6, [%d50+4];
+    ld.global.s16 %d1, [%d50+4];
+    ld.global.v2.b64 {%d2, %d3}, [%d50+16];
+    st.global.v4.u32 [%d51], {%r1, %r2, %r3, %r4};
+    st.global.v2.u32 [%d51+16], {%r5, %r6};
+    st.global.v2.u64 [%d51+32], {%d3, %d2};
+    st.global.u64 [%d51+24], %d1;)");
+  run.block = {1, 1, 1};
+  std::vector<uint8_t> bytes(32);
+  for (unsigned i = 0; i < 32; ++i)
+    bytes[i] = uint8_t(0xf0 + i);
+  run.add(bytes);
+  run.addOutput<uint32_t>(12);
+  EXPECT_EQ(summary(run.run()), "");
+  std::vector<uint32_t> expected = {0xf0,       0xf1,       0xf2,       0xf3,       0xfffffff3, 0xf5f4,
+                                    0xfffff5f4, 0xffffffff, 0x0b0a0908, 0x0f0e0d0c, 0x03020100, 0x07060504};
+  EXPECT_EQ(run.get<uint32_t>(1), expected);
+}
+
+TEST(Memory, GenericAddressesLeadToEverySpace) {
+  KernelRun run(kThread + R"(
+    mov.u64 %d2, there;
+    cvta.shared.u64 %d3, %d2;
+    mov.u64 %d4, mine;
+    cvta.local.u64 %d5, %d4;
+    mov.u64 %d6, table;
+    cvta.const.u64 %d7, %d6;
+    isspacep.shared %p1, %d3;
+    isspacep.local %p2, %d5;
+    isspacep.global %p3, %d50;
+    isspacep.global %p4, %d3;
+    st.u32 [%d3], 7;
+    st.u32 [%d5], %r0;
+    ld.u32 %r1, [%d3];
+    ld.local.u32 %r2, [mine];
+    ld.u32 %r3, [%d7+4];
+    ld.global.u32 %r4, [counter];
+    add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;
+    selp.u32 %r2, 10000, 0, %p1; add.u32 %r1, %r1, %r2;
+    selp.u32 %r2, 20000, 0, %p2; add.u32 %r1, %r1, %r2;
+    selp.u32 %r2, 40000, 0, %p3; add.u32 %r1, %r1, %r2;
+    selp.u32 %r2, 80000, 0, %p4; add.u32 %r1, %r1, %r2;
+    st.global.u32 [%d0], %r1;)",
+                ".shared .align 8 .u32 there;\n.local .align 4 .u32 mine;",
+                ".const .align 4 .u32 table[2] = {1000, 2000};\n.global .u32 counter = 300;");
+  run.options.checks = false; // all lanes write `there`
+  run.addOutput<uint32_t>(32);
+  EXPECT_EQ(summary(run.run()), "");
+  for (unsigned i = 0; i < 32; ++i)
+    EXPECT_EQ(run.get<uint32_t>(0)[i], 72307 + i) << i;
+}
+
+TEST(Memory, DynamicSharedMemoryLiesBehindTheStaticOne) {
+  KernelRun run(R"(
+    mov.u32 %r1, fixed;
+    mov.u32 %r2, dynamic;
+    sub.u32 %r3, %r2, %r1;
+    st.shared.u32 [%r2+60], %r3;
+    ld.shared.u32 %r4, [%r2+60];
+    st.global.u32 [%d50], %r4;)",
+                ".shared .align 4 .b8 fixed[20];", ".extern .shared .align 16 .b8 dynamic[];");
+  run.block = {1, 1, 1};
+  run.dynamicShared = 64;
+  run.addOutput<uint32_t>(1);
+  EXPECT_EQ(summary(run.run()), "");
+  EXPECT_EQ(run.get<uint32_t>(0)[0], 32u);
+}
+
+TEST(Memory, OutOfBoundsIsNamedByBufferAndOffset) {
+  KernelRun run(kThread + "ld.global.u32 %r1, [%d0];");
+  run.add(std::vector<uint32_t>(30));
+  RunResult result = run.run();
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].fault, Fault::OutOfBounds);
+  EXPECT_EQ(result.findings[0].message, "bytes 120 to 123 of `p0`; it has 120");
+  EXPECT_EQ(result.findings[0].count, 2u);
+  EXPECT_EQ(result.findings[0].place.thread[0], 30u);
+}
+
+TEST(Memory, ANullPointerLeadsNowhere) {
+  KernelRun run("mov.u64 %d1, 0; ld.global.u32 %r1, [%d1+8]; ld.shared.u32 %r2, [%d1];", ".shared .u32 word;");
+  run.block = {1, 1, 1};
+  EXPECT_EQ(summary(run.run()), "out-of-bounds: address 0x8 lies in no global memory of this kernel; out-of-bounds: "
+                                "1024 bytes before `shared memory`");
+}
+
+TEST(Memory, MisalignedAccessesAreNamed) {
+  KernelRun run("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d50+8];");
+  run.block = {1, 1, 1};
+  run.add(std::vector<uint32_t>(8));
+  EXPECT_EQ(summary(run.run()), "misaligned: address 0x10000000008 in `p0` is no multiple of 16 bytes");
+}
+
+TEST(Memory, WhatIsNoOutputIsNotWritten) {
+  KernelRun run("st.global.u32 [%d50], 1;");
+  run.block = {1, 1, 1};
+  run.add(std::vector<uint32_t>(1), true, false);
+  EXPECT_EQ(summary(run.run()), "read-only: a write to bytes 0 to 3 of `p0`, which is no output");
+  EXPECT_EQ(run.get<uint32_t>(0)[0], 0u);
+}
+
+TEST(Memory, AnUndefinedValueMayTravelButNotLeave) {
+  KernelRun run(kThread + R"(
+    ld.shared.u32 %r1, [word];
+    st.shared.u32 [word], %r1;
+    ld.shared.u32 %r2, [word];
+    setp.eq.u32 %p1, %r0, 99;
+    selp.u32 %r3, %r2, 5, %p1;
+    st.global.u32 [%d0], %r3;
+    add.u32 %r4, %r2, 1;
+    st.global.u32 [%d0], %r4;)",
+                ".shared .u32 word;");
+  run.block = {1, 1, 1};
+  run.addOutput<uint32_t>(1);
+  RunResult result = run.run();
+  ASSERT_EQ(result.findings.size(), 1u) << summary(result);
+  EXPECT_EQ(result.findings[0].fault, Fault::Undefined);
+}
+
+TEST(Memory, AnUndefinedBranchIsReported) {
+  KernelRun run("setp.eq.u32 %p1, %r1, 0; @%p1 bra OUT; OUT:");
+  run.block = {1, 1, 1};
+  EXPECT_EQ(summary(run.run()), "undefined: the guard of this instruction is undefined");
+}
+
+} // namespace tile::sim::test

@@ -1,0 +1,70 @@
+#include "test/unit/simulator/machine/RunPtx.h"
+
+#include "backend/simulator/ptx/Parser.h"
+
+#include <random>
+
+namespace tile::sim::test {
+
+std::string KernelRun::text() const {
+  std::string result = ".version 8.6\n.target " + target + "\n.address_size 64\n" + module + "\n.visible .entry k(";
+  for (size_t i = 0; i < tensors.size(); ++i)
+    result += (i ? ", " : "") + std::string(".param .u64 p") + std::to_string(i);
+  result += ") {\n.reg .pred %p<16>;\n.reg .b16 %h<32>;\n.reg .b32 %r<64>;\n.reg .b64 %d<64>;\n.reg .f32 %f<32>;\n" +
+            declarations + "\n";
+  for (size_t i = 0; i < tensors.size(); ++i)
+    result += "ld.param.u64 %d" + std::to_string(50 + i) + ", [p" + std::to_string(i) + "];\n";
+  return result + body + "\nret;\n}\n";
+}
+
+std::variant<RunResult, Refusal> KernelRun::attempt() {
+  ptx::Parsed parsed = ptx::parse(text());
+  if (!parsed)
+    return Refusal{"does not parse: " + parsed.error().message, parsed.error().line};
+  auto program = load(*parsed, "k");
+  if (auto *refused = std::get_if<Refusal>(&program))
+    return *refused;
+  Launch launch;
+  launch.grid = grid;
+  launch.block = block;
+  launch.dynamicShared = dynamicShared;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    launch.buffers.push_back(
+        {"p" + std::to_string(i), tensors[i].data(), tensors[i].size(), traits[i].defined, traits[i].writable});
+    Argument argument;
+    argument.isPointer = true;
+    argument.buffer = unsigned(i);
+    launch.arguments.push_back(argument);
+  }
+  return sim::run(*std::get<0>(program), launch, options);
+}
+
+RunResult KernelRun::run() {
+  // Results must hold for every interleaving: each run of the tests tries another one.
+  static const uint64_t seed = std::random_device()();
+  if (!options.seed)
+    options.seed = seed;
+  auto outcome = attempt();
+  if (auto *refused = std::get_if<Refusal>(&outcome)) {
+    ADD_FAILURE() << "line " << refused->line << ": " << refused->message << "\n" << text();
+    return {};
+  }
+  return std::get<0>(outcome);
+}
+
+Refusal KernelRun::refusal() {
+  auto outcome = attempt();
+  if (auto *refused = std::get_if<Refusal>(&outcome))
+    return *refused;
+  ADD_FAILURE() << "not refused:\n" << text();
+  return {};
+}
+
+std::string summary(const RunResult &result) {
+  std::string text;
+  for (const Finding &finding : result.findings)
+    text += (text.empty() ? "" : "; ") + keyOf(finding.fault) + ": " + finding.message;
+  return text;
+}
+
+} // namespace tile::sim::test
