@@ -4,6 +4,7 @@
 #include "backend/simulator/exec/Converge.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/CtaChecks.h"
 
 #include <algorithm>
 
@@ -45,14 +46,19 @@ static void writeVote(Warp &warp, const Op &op, uint32_t lanes, const CtaBarrier
 /// Everyone has come: whoever waits goes on.
 static void open(Cta &cta, unsigned number) {
   CtaBarrier &barrier = cta.barriers[number];
+  std::vector<uint32_t> waited(cta.allWarps().size());
   for (const std::unique_ptr<Warp> &warp : cta.allWarps())
     for (Fragment &fragment : warp->allFragments()) {
       if (!fragment.arrived || fragment.barrier != number)
         continue;
+      waited[warp->number] |= fragment.lanes;
       writeVote(*warp, cta.program.ops[fragment.pc], fragment.lanes, barrier);
       fragment.arrived = fragment.blocked = false;
       ++fragment.pc;
     }
+  barrier.passedOn.resize(waited.size());
+  if (cta.checks)
+    cta.checks->open(waited, barrier.passedOn);
   barrier = {};
   cta.wakeAll();
 }
@@ -97,6 +103,10 @@ static Step runBarrier(Warp &warp, const Op &op) {
     barrier.voters += __builtin_popcount(lanes);
   }
   bool waits = !(op.mode & kArrive);
+  if (!waits) {
+    barrier.passedOn.resize(cta.allWarps().size());
+    barrier.passedOn[warp.number] |= lanes;
+  }
   if (waits) {
     Fragment &fragment = warp.splitRunning();
     fragment.arrived = fragment.blocked = true;
@@ -143,7 +153,11 @@ static void decodeBarrier(Form &form) {
 /// Lanes may come to it at different places.
 static Step runWarpBarrier(Warp &warp, const Op &op) {
   uint32_t wanted = warp.row<uint32_t>(op.source(0))[__builtin_ctz(warp.active)];
-  return warp.meet(runWarpBarrier, wanted) ? Step::Next : Step::Block;
+  if (!warp.meet(runWarpBarrier, wanted))
+    return Step::Block;
+  if (warp.cta.checks)
+    warp.cta.checks->meet(warp, wanted & warp.lanes & ~warp.exited);
+  return Step::Next;
 }
 
 static void decodeWarpBarrier(Form &form) {
@@ -156,6 +170,11 @@ static void decodeWarpBarrier(Form &form) {
 /// Memory is one and its accesses happen in turn, so that a fence has nothing to hold back; what it orders is for the
 /// checks.
 static Step runFence(Warp &, const Op &) { return Step::Next; }
+static Step runProxyFence(Warp &warp, const Op &) {
+  if (warp.cta.checks)
+    warp.cta.checks->fenceProxy(warp, warp.active);
+  return Step::Next;
+}
 
 static void decodeFence(Form &form) {
   form.takeOne({"sc", "acq_rel", "acquire", "release"});
@@ -169,7 +188,7 @@ static void decodeProxyFence(Form &form) {
   if (!form.take("async") && !form.take("async.shared::cta") && !form.take("alias"))
     return form.refuse("only the async proxy is known");
   form.takeOne({"shared::cta", "shared::cluster", "global"});
-  form.run(runFence);
+  form.run(runProxyFence);
 }
 
 InstructionRows barrierRows() {

@@ -2,6 +2,7 @@
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/CtaChecks.h"
 #include "backend/simulator/machine/Grid.h"
 
 namespace tile::sim {
@@ -29,6 +30,8 @@ template <class Word> static Step runLoad(Warp &warp, const Op &op) {
   for (uint32_t &mask : undefined)
     mask = kAllLanes;
   visitRequest(warp, op, access, AccessKind::Read, 0, [&](const Part &part) {
+    if (warp.cta.checks)
+      warp.cta.checks->access(warp, op, access, part, AccessKind::Read, access.bytes * access.count);
     for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned lane = __builtin_ctz(rest);
       uint64_t offset = part.offsets[lane];
@@ -46,10 +49,28 @@ template <class Word> static Step runLoad(Warp &warp, const Op &op) {
   return Step::Next;
 }
 
+/// Lanes whose write leaves what was there.
+template <class Word>
+static uint32_t unchangedLanes(const Warp &warp, const Op &op, const Access &access, const Part &part) {
+  uint32_t same = part.lanes;
+  for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    uint64_t offset = part.offsets[lane];
+    for (unsigned i = 0; i < access.count; ++i, offset += access.bytes)
+      if (std::memcmp(part.region.bytes + offset, &warp.row<Word>(op.source(1 + i))[lane], access.bytes) != 0 ||
+          (part.region.defined && !allDefined(part.region.defined + offset, access.bytes)))
+        same &= ~(1u << lane);
+  }
+  return same;
+}
+
 /// Sources: the address, then one register an element.
 template <class Word> static Step runStore(Warp &warp, const Op &op) {
   const Access &access = warp.program.accesses[op.mode];
   visitRequest(warp, op, access, AccessKind::Write, 0, [&](const Part &part) {
+    if (warp.cta.checks)
+      warp.cta.checks->access(warp, op, access, part, AccessKind::Write, access.bytes * access.count,
+                              unchangedLanes<Word>(warp, op, access, part));
     for (unsigned i = 0; i < access.count; ++i) {
       const Word *row = warp.row<Word>(op.source(1 + i));
       uint32_t undefined = warp.undefined(op.source(1 + i));

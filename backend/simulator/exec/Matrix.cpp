@@ -4,6 +4,7 @@
 #include "backend/simulator/exec/MatrixFragments.h"
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/CtaChecks.h"
 #include "backend/simulator/numerics/TensorCore.h"
 
 namespace tile::sim {
@@ -44,6 +45,8 @@ template <bool transposed> static Step runLoadMatrix(Warp &warp, const Op &op) {
   uint8_t rows[kLanes][kRowBytes] = {};
   bool defined[kLanes][kRowBytes] = {};
   visitRows(warp, op, access, op.results, AccessKind::Read, [&](const Part &part) {
+    if (warp.cta.checks)
+      warp.cta.checks->access(warp, op, access, part, AccessKind::Read, kRowBytes);
     for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned lane = __builtin_ctz(rest);
       std::memcpy(rows[lane], part.region.bytes + part.offsets[lane], kRowBytes);
@@ -77,6 +80,8 @@ template <bool transposed> static Step runStoreMatrix(Warp &warp, const Op &op) 
     return Step::Block;
   const Access &access = warp.program.accesses[op.mode];
   visitRows(warp, op, access, op.sources - 1, AccessKind::Write, [&](const Part &part) {
+    if (warp.cta.checks)
+      warp.cta.checks->access(warp, op, access, part, AccessKind::Write, kRowBytes);
     for (unsigned matrix = 0; matrix + 1 < op.sources; ++matrix) {
       const uint32_t *values = warp.row<uint32_t>(op.source(1 + matrix));
       uint32_t undefined = warp.undefined(op.source(1 + matrix));

@@ -1,6 +1,7 @@
 #include "backend/simulator/machine/Cta.h"
 
 #include "backend/simulator/exec/Barrier.h"
+#include "backend/simulator/machine/CtaChecks.h"
 #include "backend/simulator/machine/Grid.h"
 #include "backend/simulator/machine/SpecialRegisters.h"
 
@@ -38,6 +39,8 @@ Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
     warps.push_back(std::make_unique<Warp>(*this, program, first / kLanes, lanes));
     fillSpecialRegisters(*this, *warps.back());
   }
+  if (grid.options.checks)
+    checks = std::make_unique<CtaChecks>(*this);
 }
 
 Cta::~Cta() = default;

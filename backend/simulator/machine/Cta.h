@@ -16,6 +16,7 @@
 
 namespace tile::sim {
 
+class CtaChecks;
 class Grid;
 
 /// A barrier of the CTA, `bar.sync 3`. Counts threads, whole warps at a time. (PTX ISA 9.0, 9.7.13.1)
@@ -24,6 +25,8 @@ struct CtaBarrier {
   uint32_t arrived = 0;           ///< threads
   bool counted = false;           ///< the program says how many; else all that have not returned
   uint32_t votes = 0, voters = 0; ///< of `bar.red`
+  /// Lanes that only arrived, by warp; no entry if there are none.
+  std::vector<uint32_t> passedOn;
 };
 
 /// Work that goes on beside the threads: an asynchronous copy, a group of matrix instructions. `finish` makes its
@@ -52,6 +55,7 @@ public:
   const std::array<uint32_t, 3> index; ///< `%ctaid`
   Random random;
   Region shared;
+  std::unique_ptr<CtaChecks> checks; ///< null if nothing is to be checked
   std::array<CtaBarrier, 16> barriers;
 
   /// The local memory of a lane; every lane has its own at the same addresses.

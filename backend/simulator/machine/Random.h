@@ -26,6 +26,6 @@ private:
   uint64_t state;
 };
 
-}  // namespace tile::sim
+} // namespace tile::sim
 
-#endif  // BACKEND_SIMULATOR_MACHINE_RANDOM_H
+#endif // BACKEND_SIMULATOR_MACHINE_RANDOM_H

@@ -1,0 +1,40 @@
+/// \file
+/// What is checked while a CTA runs, besides bounds and definedness: the order of its accesses. The machine tells what
+/// its threads do; conflicts become findings at the accesses that meet. (`check/` has the model)
+#ifndef BACKEND_SIMULATOR_MACHINE_CTACHECKS_H
+#define BACKEND_SIMULATOR_MACHINE_CTACHECKS_H
+
+#include "backend/simulator/check/Clocks.h"
+#include "backend/simulator/check/SharedShadow.h"
+#include "backend/simulator/exec/Request.h"
+#include "backend/simulator/machine/Cta.h"
+
+namespace tile::sim {
+
+class CtaChecks {
+public:
+  explicit CtaChecks(Cta &cta);
+
+  /// The lanes of `part` access `bytes` each. `unchanged` are those whose write leaves what was there.
+  void access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind, uint32_t bytes,
+              uint32_t unchanged = 0);
+
+  /// Everyone who came to a barrier of the CTA goes on: `waited` by warp, and `arrived` those that only arrived.
+  void open(const std::vector<uint32_t> &waited, const std::vector<uint32_t> &arrived);
+  /// `bar.warp.sync` of these lanes.
+  void meet(const Warp &warp, uint32_t lanes) { clocks.synchronise(warp.number, lanes); }
+  /// `fence.proxy.async`.
+  void fenceProxy(const Warp &warp, uint32_t lanes) { clocks.fenceProxy(warp.number, lanes); }
+
+private:
+  void report(const Warp &warp, const Op &op, const Region &region, AccessKind kind,
+              const check::Conflicts &conflicts) const;
+
+  Cta &cta;
+  check::Clocks clocks;
+  check::SharedShadow shared;
+};
+
+} // namespace tile::sim
+
+#endif // BACKEND_SIMULATOR_MACHINE_CTACHECKS_H
