@@ -30,8 +30,17 @@ Slot Decoder::newRegister(ptx::Type type) {
   return slot;
 }
 
+/// One carry for all functions: no call keeps it (PTX ISA 9.0, 9.7.2).
+Slot Decoder::carrySlot() {
+  if (!carry)
+    carry = newRegister(ptx::Type::Pred);
+  return *carry;
+}
+
 Slot Decoder::constantSlot(uint64_t bits, ptx::Type type) {
   unsigned size = ptx::sizeOf(type);
+  if (type == ptx::Type::Pred)
+    return {0, bits ? kTrueIndex : kConstantIndex};
   if (size <= 4)
     bits &= size == 4 || size == 0 ? 0xffffffff : (1ull << 8 * size) - 1;
   unsigned rows = size <= 4 ? 1 : size / 4;
@@ -390,7 +399,7 @@ std::variant<std::unique_ptr<const Program>, Refusal> Decoder::decode(const ptx:
   program->kernel = kernel.name;
   program->target = module.target;
   program->files = module.files;
-  program->registerCount = 1; // kConstantIndex
+  program->registerCount = kTrueIndex + 1;
   Frame frame{kernel, {}, {}, {}, {}, {}};
   frames.push_back(&frame);
   placeModuleVariables(kernel);

@@ -59,6 +59,7 @@ private:
   void readDirectives(const ptx::Function &kernel);
 
   Slot newRegister(ptx::Type type);
+  Slot carrySlot();
   Slot constantSlot(uint64_t bits, ptx::Type type);
   const Register *findRegister(Frame &frame, std::string_view name);
   const PlacedVariable *findVariable(std::string_view name) const;
@@ -70,6 +71,7 @@ private:
   std::map<std::pair<uint64_t, unsigned>, Slot> constants;
   std::map<std::string, Slot, std::less<>> specials;
   std::vector<std::pair<size_t, size_t>> operandRanges;
+  std::optional<Slot> carry;
   uint64_t variableWindows = 0;
   Refusal refusal;
 };

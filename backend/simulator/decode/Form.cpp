@@ -47,11 +47,14 @@ ptx::Type Form::takeType() {
   return type.value_or(ptx::Type::B32);
 }
 
-void Form::ignore(std::initializer_list<std::string_view> prefixes) {
+void Form::ignore(std::initializer_list<std::string_view> names) {
   for (size_t i = 0; i < taken.size(); ++i)
-    for (std::string_view prefix : prefixes)
-      if (!taken[i] && instruction.modifiers[i].compare(0, prefix.size(), prefix) == 0)
+    for (std::string_view name : names) {
+      std::string_view modifier = instruction.modifiers[i];
+      bool isFamily = name.back() == ':' && modifier.substr(0, name.size()) == name;
+      if (!taken[i] && (modifier == name || isFamily))
         taken[i] = true;
+    }
 }
 
 bool Form::expectOperands(size_t count) {
@@ -92,6 +95,9 @@ Slot Form::constant(uint64_t bits, ptx::Type type) {
   sources.push_back(decoder.constantSlot(bits, type));
   return sources.back();
 }
+
+void Form::carryResult() { results.push_back(decoder.carrySlot()); }
+void Form::carrySource() { sources.push_back(decoder.carrySlot()); }
 
 Slot Form::source(const ptx::Operand &operand, ptx::Type type, bool mayBeWider) {
   switch (operand.kind) {

@@ -36,8 +36,9 @@ public:
   ptx::Type takeType();
   /// Likewise, but an instruction may have none.
   std::optional<ptx::Type> takeTypeIfAny();
-  /// Takes whatever has no effect on the values: cache hints and the like.
-  void ignore(std::initializer_list<std::string_view> prefixes);
+  /// Takes whatever has no effect on the values, cache hints and the like: each modifier of these names, and with `L2::`
+  /// each that begins so.
+  void ignore(std::initializer_list<std::string_view> names);
 
   // Operands, by their place in the instruction.
 
@@ -59,6 +60,9 @@ public:
   }
   /// Adds a source that holds `bits` in every lane.
   Slot constant(uint64_t bits, ptx::Type type);
+  /// Adds the carry, `CC.CF`, as a result or a source.
+  void carryResult();
+  void carrySource();
   /// Adds the address of `[base + displacement]` in `space` as a source and its displacement as the immediate. Tells by
   /// the type of the base whether the address has 32 bits.
   void address(size_t index, ptx::Space space, Access &access);

@@ -56,9 +56,8 @@ static void open(Cta &cta, unsigned number) {
       fragment.arrived = fragment.blocked = false;
       ++fragment.pc;
     }
-  barrier.passedOn.resize(waited.size());
   if (cta.checks)
-    cta.checks->open(waited, barrier.passedOn);
+    cta.checks->open(number, waited);
   barrier = {};
   cta.wakeAll();
 }
@@ -103,10 +102,8 @@ static Step runBarrier(Warp &warp, const Op &op) {
     barrier.voters += __builtin_popcount(lanes);
   }
   bool waits = !(op.mode & kArrive);
-  if (!waits) {
-    barrier.passedOn.resize(cta.allWarps().size());
-    barrier.passedOn[warp.number] |= lanes;
-  }
+  if (!waits && cta.checks)
+    cta.checks->arrive(number, warp, lanes);
   if (waits) {
     Fragment &fragment = warp.splitRunning();
     fragment.arrived = fragment.blocked = true;

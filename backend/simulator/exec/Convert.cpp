@@ -37,63 +37,73 @@ template <class To, class From> static Extended<To> convert(uint32_t mode, From 
     return convertFloat<To>(x, unpacked);
 }
 
-template <class To> static Handler convertFrom(ptx::Type from) {
+/// Likewise from the low bits of a 64-bit register.
+template <class To, class From> static Extended<To> convertLow(uint32_t mode, uint64_t x) {
+  return convert<To, From>(mode, fromCell<From>(Cell<From>(x)));
+}
+
+template <class To, class From> static Handler convertHandler(bool isWide) {
+  return isWide && sizeof(From) < 8 ? lanewiseByMode<convertLow<To, From>> : lanewiseByMode<convert<To, From>>;
+}
+
+/// `isWide`: the source is a 64-bit register.
+template <class To> static Handler convertFrom(ptx::Type from, bool isWide) {
   switch (from) {
   case ptx::Type::U8:
-    return lanewiseByMode<convert<To, uint8_t>>;
+    return convertHandler<To, uint8_t>(isWide);
   case ptx::Type::S8:
-    return lanewiseByMode<convert<To, int8_t>>;
+    return convertHandler<To, int8_t>(isWide);
   case ptx::Type::U16:
-    return lanewiseByMode<convert<To, uint16_t>>;
+    return convertHandler<To, uint16_t>(isWide);
   case ptx::Type::S16:
-    return lanewiseByMode<convert<To, int16_t>>;
+    return convertHandler<To, int16_t>(isWide);
   case ptx::Type::U32:
-    return lanewiseByMode<convert<To, uint32_t>>;
+    return convertHandler<To, uint32_t>(isWide);
   case ptx::Type::S32:
-    return lanewiseByMode<convert<To, int32_t>>;
+    return convertHandler<To, int32_t>(isWide);
   case ptx::Type::U64:
-    return lanewiseByMode<convert<To, uint64_t>>;
+    return convertHandler<To, uint64_t>(isWide);
   case ptx::Type::S64:
-    return lanewiseByMode<convert<To, int64_t>>;
+    return convertHandler<To, int64_t>(isWide);
   case ptx::Type::F16:
-    return lanewiseByMode<convert<To, Half>>;
+    return convertHandler<To, Half>(isWide);
   case ptx::Type::BF16:
-    return lanewiseByMode<convert<To, BFloat>>;
+    return convertHandler<To, BFloat>(isWide);
   case ptx::Type::F32:
-    return lanewiseByMode<convert<To, float>>;
+    return convertHandler<To, float>(isWide);
   case ptx::Type::F64:
-    return lanewiseByMode<convert<To, double>>;
+    return convertHandler<To, double>(isWide);
   default:
     return nullptr;
   }
 }
 
-static Handler scalarHandler(ptx::Type to, ptx::Type from) {
+static Handler scalarHandler(ptx::Type to, ptx::Type from, bool isWide) {
   switch (to) {
   case ptx::Type::U8:
-    return convertFrom<uint8_t>(from);
+    return convertFrom<uint8_t>(from, isWide);
   case ptx::Type::S8:
-    return convertFrom<int8_t>(from);
+    return convertFrom<int8_t>(from, isWide);
   case ptx::Type::U16:
-    return convertFrom<uint16_t>(from);
+    return convertFrom<uint16_t>(from, isWide);
   case ptx::Type::S16:
-    return convertFrom<int16_t>(from);
+    return convertFrom<int16_t>(from, isWide);
   case ptx::Type::U32:
-    return convertFrom<uint32_t>(from);
+    return convertFrom<uint32_t>(from, isWide);
   case ptx::Type::S32:
-    return convertFrom<int32_t>(from);
+    return convertFrom<int32_t>(from, isWide);
   case ptx::Type::U64:
-    return convertFrom<uint64_t>(from);
+    return convertFrom<uint64_t>(from, isWide);
   case ptx::Type::S64:
-    return convertFrom<int64_t>(from);
+    return convertFrom<int64_t>(from, isWide);
   case ptx::Type::F16:
-    return convertFrom<Half>(from);
+    return convertFrom<Half>(from, isWide);
   case ptx::Type::BF16:
-    return convertFrom<BFloat>(from);
+    return convertFrom<BFloat>(from, isWide);
   case ptx::Type::F32:
-    return convertFrom<float>(from);
+    return convertFrom<float>(from, isWide);
   case ptx::Type::F64:
-    return convertFrom<double>(from);
+    return convertFrom<double>(from, isWide);
   default:
     return nullptr;
   }
@@ -159,9 +169,9 @@ static void decodeConvert(Form &form) {
     }
   if (!form.expectOperands(2))
     return;
-  form.result(0, to, true);
+  form.result(0, to);
   form.source(1, from, true);
-  form.run(scalarHandler(to, from), bits);
+  form.run(scalarHandler(to, from, form.width(form.operand(1)) == 8), bits);
 }
 
 /// The mode: bits of a result, and whether it is signed.

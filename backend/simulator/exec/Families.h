@@ -11,7 +11,9 @@ using InstructionRows = std::vector<InstructionRow>;
 
 InstructionRows approximateRows();
 InstructionRows arithmeticRows();
+InstructionRows atomicRows();
 InstructionRows barrierRows();
+InstructionRows carryRows();
 InstructionRows collectiveRows();
 InstructionRows comparisonRows();
 InstructionRows controlRows();

@@ -18,6 +18,11 @@ void decodeIntegerMul(Form &form);
 void decodeIntegerNeg(Form &form);
 void decodeIntegerSub(Form &form);
 
+/// What a load, a store or an atomic operation says about order, scope and space.
+Access takeAccess(Form &form);
+
+/// Decodes the instruction if it says `.cc`; else takes nothing and returns false.
+bool decodeCarry(Form &form);
 /// Decodes the instruction if it says `.approx` (or `.full`); else takes nothing and returns false.
 bool decodeApproximate(Form &form);
 bool decodeApproximateDivide(Form &form);

@@ -2,6 +2,7 @@
 #include "backend/simulator/numerics/Integer.h"
 #include "backend/simulator/exec/ByType.h"
 #include "backend/simulator/exec/Families.h"
+#include "backend/simulator/exec/Forms.h"
 
 namespace tile::sim {
 
@@ -367,10 +368,19 @@ static void decodeFns(Form &form) {
 
 // `add`, `sub`, `mul`, `mad`, `min`, `max`, `abs`, `neg`, `div` name integers and floating point alike: their rows are
 // in Arithmetic.cpp, which asks here.
-void decodeIntegerAdd(Form &form) { decodeSum<Add, addSaturating>(form); }
-void decodeIntegerSub(Form &form) { decodeSum<Sub, subSaturating>(form); }
+void decodeIntegerAdd(Form &form) {
+  if (!decodeCarry(form))
+    decodeSum<Add, addSaturating>(form);
+}
+void decodeIntegerSub(Form &form) {
+  if (!decodeCarry(form))
+    decodeSum<Sub, subSaturating>(form);
+}
 void decodeIntegerMul(Form &form) { decodeMultiply(form); }
-void decodeIntegerMad(Form &form) { decodeMultiplyAdd(form); }
+void decodeIntegerMad(Form &form) {
+  if (!decodeCarry(form))
+    decodeMultiplyAdd(form);
+}
 void decodeIntegerDiv(Form &form) { decodeSame<Divide, 2>(form); }
 void decodeIntegerMin(Form &form) { decodeExtremum<Min>(form); }
 void decodeIntegerMax(Form &form) { decodeExtremum<Max>(form); }

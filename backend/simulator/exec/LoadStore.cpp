@@ -1,5 +1,6 @@
 /// Loads and stores. (PTX ISA 9.0, 9.7.9)
 #include "backend/simulator/exec/Families.h"
+#include "backend/simulator/exec/Forms.h"
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
 #include "backend/simulator/machine/CtaChecks.h"
@@ -185,7 +186,7 @@ static Step runNothing(Warp &, const Op &) { return Step::Next; }
 
 static void decodeHint(Form &form) {
   takeSpace(form);
-  form.ignore({"L1", "L2", "tensormap", "level", "evict", "global"});
+  form.ignore({"L1", "L2", "L1::", "L2::", "tensormap"});
   form.run(runNothing);
 }
 

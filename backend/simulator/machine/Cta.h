@@ -25,8 +25,6 @@ struct CtaBarrier {
   uint32_t arrived = 0;           ///< threads
   bool counted = false;           ///< the program says how many; else all that have not returned
   uint32_t votes = 0, voters = 0; ///< of `bar.red`
-  /// Lanes that only arrived, by warp; no entry if there are none.
-  std::vector<uint32_t> passedOn;
 };
 
 /// Work that goes on beside the threads: an asynchronous copy, a group of matrix instructions. `finish` makes its
@@ -69,6 +67,8 @@ public:
   void finish(uint64_t ticket);
   bool isDone(uint64_t ticket) const;
 
+  /// Memory changed in a way that others may wait for.
+  void noteChange() { ++progress; }
   /// Some lanes are gone: others may have waited for them.
   void lanesReturned();
 

@@ -50,19 +50,23 @@ void CtaChecks::access(const Warp &warp, const Op &op, const Access &access, con
     report(warp, op, part.region, kind, conflicts);
 }
 
-void CtaChecks::open(const std::vector<uint32_t> &waited, const std::vector<uint32_t> &arrived) {
-  bool onlyWaited = true;
-  for (uint32_t lanes : arrived)
-    onlyWaited &= !lanes;
-  if (onlyWaited)
+void CtaChecks::arrive(unsigned barrier, const Warp &warp, uint32_t lanes) {
+  if (!arrivals[barrier])
+    arrivals[barrier].emplace();
+  clocks.release(warp.number, lanes, *arrivals[barrier]);
+}
+
+void CtaChecks::open(unsigned barrier, const std::vector<uint32_t> &waited) {
+  if (!arrivals[barrier])
     return clocks.synchronise(waited.data());
-  check::SyncObject everyone;
+  check::SyncObject &everyone = *arrivals[barrier];
   for (unsigned warp = 0; warp < waited.size(); ++warp)
-    if (uint32_t lanes = waited[warp] | arrived[warp])
-      clocks.release(warp, lanes, everyone);
+    if (waited[warp])
+      clocks.release(warp, waited[warp], everyone);
   for (unsigned warp = 0; warp < waited.size(); ++warp)
     if (waited[warp])
       clocks.acquire(warp, waited[warp], everyone);
+  arrivals[barrier].reset();
 }
 
 } // namespace tile::sim

@@ -9,6 +9,8 @@
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
 
+#include <optional>
+
 namespace tile::sim {
 
 class CtaChecks {
@@ -19,8 +21,10 @@ public:
   void access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind, uint32_t bytes,
               uint32_t unchanged = 0);
 
-  /// Everyone who came to a barrier of the CTA goes on: `waited` by warp, and `arrived` those that only arrived.
-  void open(const std::vector<uint32_t> &waited, const std::vector<uint32_t> &arrived);
+  /// These lanes only arrive at a barrier of the CTA: what they do from now on is not ordered by it.
+  void arrive(unsigned barrier, const Warp &warp, uint32_t lanes);
+  /// Everyone who waits at a barrier goes on; `waited` are their lanes, by warp.
+  void open(unsigned barrier, const std::vector<uint32_t> &waited);
   /// `bar.warp.sync` of these lanes.
   void meet(const Warp &warp, uint32_t lanes) { clocks.synchronise(warp.number, lanes); }
   /// `fence.proxy.async`.
@@ -33,6 +37,8 @@ private:
   Cta &cta;
   check::Clocks clocks;
   check::SharedShadow shared;
+  /// What those know who only arrived, by barrier.
+  std::array<std::optional<check::SyncObject>, 16> arrivals;
 };
 
 } // namespace tile::sim

@@ -46,6 +46,8 @@ struct Slot {
 
 /// Register 0 is never written and always defined; every constant carries its index.
 constexpr uint32_t kConstantIndex = 0;
+/// Likewise register 1, a predicate that is true in every lane; as one, register 0 is false.
+constexpr uint32_t kTrueIndex = 1;
 
 struct Op {
   Handler run = nullptr;

@@ -7,7 +7,8 @@ namespace tile::sim {
 Warp::Warp(Cta &cta, const Program &program, unsigned number, uint32_t lanes)
     : cta(cta), program(program), number(number), lanes(lanes), registers(program.registerRows),
       predicates(program.registerCount, 0), undefinedLanes(program.registerCount, kAllLanes) {
-  undefinedLanes[kConstantIndex] = 0;
+  undefinedLanes[kConstantIndex] = undefinedLanes[kTrueIndex] = 0;
+  predicates[kTrueIndex] = kAllLanes;
   fragments.push_back({0, lanes});
 }
 
