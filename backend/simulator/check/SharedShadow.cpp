@@ -151,9 +151,8 @@ template <bool kWrite> void SharedShadow::weak(const Request &request, const Asy
       } else if (usual) {
         ReadMark &mark = marks[index];
         bool have = cell.readers & readerBit;
-        if (have && mark.epoch == now) {
+        if (have && mark.epoch == now && (mark.origin == origin || (mark.lanes & bit))) {
           mark.lanes |= bit;
-          mark.origin = origin;
           continue;
         }
         if (!have || mark.lanes == bit || known[minima + warp] >= mark.epoch) {
@@ -334,7 +333,9 @@ void SharedShadow::visitList(Cell &cell, const Actor &actor, uint64_t offset, Co
   for (size_t i = 0; i < list.size();) {
     uint32_t left = unknown(actor, list[i]);
     bool keep = check(actor, list[i], left, offset, conflicts);
-    if (covers(actor.access, actor.bytes, list[i].access, list[i].bytes)) {
+    // Who waits for an operation knows nothing else of its issuer: its reads stand for no one's.
+    bool stands = writes(actor.access) || !actor.asynchronous;
+    if (stands && covers(actor.access, actor.bytes, list[i].access, list[i].bytes)) {
       // A weak write takes the cell for itself: what is in no order to it has just been reported.
       if (!left || (actor.access == Access::Write && !keep)) {
         list[i] = list.back();
@@ -364,9 +365,8 @@ void SharedShadow::add(Cell &cell, const Entry &entry) {
   List &list = lists[cell.list - 1];
   for (Entry &known : list) {
     if (entry.lanes && known.lanes && known.column == entry.column && known.epoch == entry.epoch &&
-        known.access == entry.access && known.bytes == entry.bytes) {
+        known.origin == entry.origin && known.access == entry.access && known.bytes == entry.bytes) {
       known.lanes |= entry.lanes;
-      known.origin = entry.origin;
       return;
     }
   }
@@ -396,8 +396,8 @@ void SharedShadow::record(Chunk &chunk, unsigned index, const Actor &actor) {
     Entry earlier = {Column(mark.lanes), 0, mark.epoch, mark.origin, Access::Read, 0};
     if (earlier.column != actor.column && unknown(actor, earlier))
       add(cell, earlier);
-  } else if (mark.epoch == actor.epoch) {
-    mark = {mark.epoch, mark.lanes | who, actor.origin};
+  } else if (mark.epoch == actor.epoch && (mark.origin == actor.origin || (mark.lanes & who))) {
+    mark.lanes |= who;
     return;
   } else {
     Entry earlier = {Column(reader * kWarpLanes), mark.lanes, mark.epoch, mark.origin, Access::Read, 0};

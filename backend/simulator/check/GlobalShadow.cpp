@@ -1,0 +1,182 @@
+#include "backend/simulator/check/GlobalShadow.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace tile::sim::check;
+
+namespace {
+
+constexpr unsigned kChunkBits = 10;
+constexpr unsigned kChunkBytes = 1 << kChunkBits;
+constexpr unsigned kWordShift = 2;
+
+} // namespace
+
+/// An access of a thread or a queue, or of several lanes of a warp at one epoch.
+struct GlobalShadow::Mark {
+  uint32_t cta = 0;
+  uint32_t epoch = 0; ///< 0: none
+  uint32_t lanes = 0; ///< 0 for a queue
+  uint32_t origin = 0;
+  Column column = 0; ///< the queue, or the warp's first thread
+  Access access = Access::Read;
+  Scope scope = Scope::Cta;
+  uint8_t bytes = 0;
+
+  bool sameWay(const Mark &other) const {
+    return access == other.access && scope == other.scope && bytes == other.bytes;
+  }
+};
+
+struct GlobalShadow::Cell {
+  Mark write;
+  Mark reads[2];
+};
+
+struct GlobalShadow::Chunk {
+  std::mutex mutex;
+  unsigned shift = kWordShift;
+  std::vector<Cell> cells = std::vector<Cell>(kChunkBytes >> kWordShift);
+
+  /// Cuts every cell into cells of 1 << `to` bytes that know the same.
+  void refine(unsigned to) {
+    std::vector<Cell> finer(cells.size() << (shift - to));
+    for (size_t i = 0; i < finer.size(); ++i)
+      finer[i] = cells[i >> (shift - to)];
+    cells = std::move(finer);
+    shift = to;
+  }
+};
+
+GlobalShadow::GlobalShadow(uint64_t bytes) : chunks((bytes + kChunkBytes - 1) / kChunkBytes) {}
+
+GlobalShadow::~GlobalShadow() {
+  for (std::atomic<Chunk *> &chunk : chunks)
+    delete chunk.load();
+}
+
+GlobalShadow::Chunk &GlobalShadow::chunkAt(uint64_t offset) {
+  std::atomic<Chunk *> &place = chunks[offset >> kChunkBits];
+  Chunk *chunk = place.load(std::memory_order_acquire);
+  if (chunk)
+    return *chunk;
+  auto made = std::make_unique<Chunk>();
+  if (place.compare_exchange_strong(chunk, made.get(), std::memory_order_acq_rel))
+    chunk = made.release();
+  return *chunk;
+}
+
+void GlobalShadow::access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts) {
+  async(clocks, access, request, nullptr, conflicts);
+}
+
+void GlobalShadow::async(Clocks &clocks, Access access, const Request &request, const AsyncId *ids,
+                         Conflicts &conflicts) {
+  Mark mark;
+  mark.cta = clocks.cta();
+  mark.origin = request.origin;
+  mark.access = access;
+  if (isStrong(access)) {
+    mark.scope = request.scope;
+    mark.bytes = uint8_t(request.bytes);
+  }
+  Chunk *held = nullptr;
+  std::unique_lock<std::mutex> lock;
+  for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
+    unsigned lane = unsigned(__builtin_ctz(lanes));
+    uint64_t offset = request.offsets[lane];
+    Chunk &chunk = chunkAt(offset);
+    if (held != &chunk) {
+      // One at a time: a thread that holds two could wait for one that holds them the other way round.
+      if (lock)
+        lock.unlock();
+      lock = std::unique_lock<std::mutex>(chunk.mutex);
+      held = &chunk;
+    }
+    if (request.bytes < 1u << chunk.shift)
+      chunk.refine(unsigned(__builtin_ctz(request.bytes)));
+    mark.lanes = ids ? 0 : 1u << lane;
+    mark.column = ids ? ids[lane].queue : Column(request.warp * kWarpLanes);
+    mark.epoch = ids ? ids[lane].epoch : clocks.epochOf(request.warp);
+    unsigned first = unsigned(offset % kChunkBytes) >> chunk.shift, count = request.bytes >> chunk.shift;
+    for (unsigned i = 0; i < count; ++i)
+      visit(clocks, chunk.cells[first + i], mark, request, lane, offset + (uint64_t(i) << chunk.shift), conflicts);
+  }
+}
+
+/// The lanes of `earlier`, or 1 for a queue, that nothing orders before `thread`.
+template <class Mark> static uint32_t unknown(const Clocks &clocks, unsigned thread, const Mark &earlier) {
+  if (earlier.cta == clocks.cta())
+    return earlier.lanes ? clocks.unknownLanes(thread, earlier.column / kWarpLanes, earlier.lanes, earlier.epoch)
+                         : !clocks.knows(thread, earlier.column, earlier.epoch);
+  if (!earlier.lanes)
+    return !clocks.knowsOther(thread, earlier.cta, earlier.column, earlier.epoch);
+  uint32_t result = 0;
+  for (uint32_t lanes = earlier.lanes; lanes; lanes &= lanes - 1) {
+    unsigned lane = unsigned(__builtin_ctz(lanes));
+    if (!clocks.knowsOther(thread, earlier.cta, Column(earlier.column + lane), earlier.epoch))
+      result |= 1u << lane;
+  }
+  return result;
+}
+
+/// Whether two strong accesses order themselves.
+template <class Mark> static bool morallyStrong(const Mark &left, const Mark &right) {
+  return isStrong(left.access) && isStrong(right.access) && left.bytes == right.bytes &&
+         (left.cta == right.cta || (left.scope == Scope::Grid && right.scope == Scope::Grid));
+}
+
+void GlobalShadow::visit(Clocks &clocks, Cell &cell, const Mark &mark, const Request &request, unsigned lane,
+                         uint64_t offset, Conflicts &conflicts) {
+  const unsigned thread = request.warp * kWarpLanes + lane;
+  auto check = [&](const Mark &earlier) {
+    uint32_t left = earlier.epoch ? unknown(clocks, thread, earlier) : 0;
+    bool own = earlier.cta == clocks.cta(), byQueue = !earlier.lanes;
+    bool equal = writes(earlier.access) && mark.lanes && earlier.lanes && (request.unchanged >> lane & 1);
+    if (!left || equal || morallyStrong(mark, earlier))
+      return;
+    Conflict conflict;
+    conflict.lane = lane;
+    conflict.offset = offset;
+    // Queues of another CTA are not ours to ask.
+    conflict.fault =
+        byQueue && own && !clocks.isComplete(earlier.column, earlier.epoch) ? Fault::AsyncNotAwaited : Fault::Race;
+    unsigned other = byQueue ? (own ? clocks.threadOf(earlier.column) : 0) : earlier.column + __builtin_ctz(left);
+    conflict.other = {earlier.cta, other, byQueue, earlier.access, earlier.origin};
+    addConflict(conflicts, conflict);
+  };
+  check(cell.write);
+  if (writes(mark.access)) {
+    for (Mark &read : cell.reads) {
+      check(read);
+      // Strong reads stay for the weak writes that are yet to come.
+      if (!isStrong(mark.access))
+        read.epoch = 0;
+    }
+    cell.write = mark;
+    return;
+  }
+  // Takes the place of a read that it stands for, or joins one of its own warp and epoch; else takes a free place, else
+  // that of its own CTA, else the older.
+  Mark *place = nullptr;
+  for (Mark &read : cell.reads) {
+    bool same = read.cta == mark.cta && read.column == mark.column && read.epoch == mark.epoch && read.sameWay(mark);
+    if (same && mark.lanes) {
+      read.lanes |= mark.lanes;
+      return;
+    }
+    bool covers = !isStrong(mark.access) || read.sameWay(mark);
+    if (!place && (!read.epoch || (covers && !unknown(clocks, thread, read))))
+      place = &read;
+  }
+  if (!place && cell.reads[1].cta == mark.cta)
+    place = &cell.reads[1];
+  if (!place) {
+    if (cell.reads[0].cta != mark.cta)
+      cell.reads[0] = cell.reads[1], place = &cell.reads[1];
+    else
+      place = &cell.reads[0];
+  }
+  *place = mark;
+}
