@@ -104,6 +104,8 @@ public:
   uint32_t epochOf(unsigned warp) const { return now[warp]; }
   /// The row of a thread. A column at or above its epoch is ordered before; one below may yet be: ask `knows`.
   const uint32_t *known(unsigned thread) const { return knownEpochs[thread]; }
+  /// The same for the lanes of a warp, one after another.
+  const uint32_t *const *knownOfWarp(unsigned warp) const { return &knownEpochs[warp * kWarpLanes]; }
   const uint32_t *proxied(unsigned thread) const { return proxiedEpochs[thread]; }
   /// The column that holds an epoch which all lanes of `warp` are known at, at least.
   Column minimumOf(unsigned warp) const { return Column(paddedThreads + warp); }

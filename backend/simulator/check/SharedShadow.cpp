@@ -86,28 +86,36 @@ void SharedShadow::refine(Chunk &chunk, unsigned shift) {
 
 void SharedShadow::access(Access access, const Request &request, Conflicts &conflicts) {
   if (!isStrong(access))
-    return writes(access) ? weak<true>(request, nullptr, conflicts) : weak<false>(request, nullptr, conflicts);
+    return writes(access) ? weak<true, false>(request, nullptr, conflicts)
+                          : weak<false, false>(request, nullptr, conflicts);
   for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
     unsigned lane = unsigned(__builtin_ctz(lanes));
     uint64_t offset = request.offsets[lane];
-    Actor actor = {access,
-                   request.warp,
-                   1u << lane,
-                   Column(request.warp * kWarpLanes + lane),
-                   clocks.epochOf(request.warp),
-                   request.origin,
-                   /*asynchronous=*/false,
-                   /*throughAsyncProxy=*/false,
-                   (request.unchanged >> lane & 1) != 0,
-                   uint8_t(request.bytes)};
-    Chunk &chunk = chunkAt(offset, request.bytes);
-    for (uint64_t at = offset; at < offset + request.bytes; at += 1u << chunk.shift)
-      visit(chunk, at, actor, conflicts);
+    unsigned step = 1u << chunkAt(offset, request.bytes).shift;
+    for (uint64_t at = offset; at < offset + request.bytes; at += step)
+      visitLane(access, request, lane, nullptr, at, conflicts);
   }
 }
 
+/// The access of one lane to the cell at `offset`, in its own name or in that of its queue.
+void SharedShadow::visitLane(Access access, const Request &request, unsigned lane, const AsyncId *ids, uint64_t offset,
+                             Conflicts &conflicts) {
+  Actor actor;
+  actor.access = access;
+  actor.warp = request.warp;
+  actor.lanes = 1u << lane;
+  actor.column = ids ? ids[lane].queue : Column(request.warp * kWarpLanes + lane);
+  actor.epoch = ids ? ids[lane].epoch : clocks.epochOf(request.warp);
+  actor.origin = request.origin;
+  actor.asynchronous = ids;
+  actor.throughAsyncProxy = clocks.proxyOf(actor.column) == Proxy::Async;
+  actor.unchanged = request.unchanged >> lane & 1;
+  actor.bytes = uint8_t(request.bytes);
+  visit(*chunks[offset >> kChunkBits], offset, actor, conflicts);
+}
+
 void SharedShadow::copy(const Request &request, const AsyncId *ids, Conflicts &conflicts) {
-  weak<true>(request, ids, conflicts);
+  weak<true, true>(request, ids, conflicts);
 }
 
 void SharedShadow::async(Access access, const AsyncRange &accessed, Conflicts &conflicts) {
@@ -115,37 +123,50 @@ void SharedShadow::async(Access access, const AsyncRange &accessed, Conflicts &c
 }
 
 /// Weak accesses of lanes, each in its own name or in that of its queue.
-template <bool kWrite> void SharedShadow::weak(const Request &request, const AsyncId *ids, Conflicts &conflicts) {
+template <bool kWrite, bool kQueued>
+void SharedShadow::weak(const Request &request, const AsyncId *ids, Conflicts &conflicts) {
   const unsigned warp = request.warp, bytes = request.bytes;
   const uint32_t origin = request.origin, now = clocks.epochOf(warp);
   const Column minima = clocks.minimumOf(0);
   const uint64_t readerBit = 1ull << warp;
+  const uint64_t *offsets = request.offsets;
+  const uint32_t *const *knownOfLanes = clocks.knownOfWarp(warp);
+  // Neighbouring lanes mostly access the same chunk.
+  Chunk *at = nullptr;
+  uint64_t number = UINT64_MAX;
+  ReadMark *marks = nullptr;
+  Cell *cells = nullptr;
+  unsigned shift = 0, count = 0;
   for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
     const unsigned lane = unsigned(__builtin_ctz(lanes)), thread = warp * kWarpLanes + lane;
-    const uint64_t offset = request.offsets[lane];
-    const uint32_t bit = 1u << lane, *known = clocks.known(thread);
-    const Column column = ids ? ids[lane].queue : Column(thread);
-    const uint32_t epoch = ids ? ids[lane].epoch : now;
-    Chunk &chunk = chunkAt(offset, bytes);
-    const unsigned first = chunk.indexOf(offset), count = bytes >> chunk.shift;
-    ReadMark *marks = kWrite ? nullptr : chunk.marksOf(warp);
-    Cell *cells = chunk.cells.data();
+    const uint64_t offset = offsets[lane];
+    const uint32_t bit = 1u << lane, *known = knownOfLanes[lane];
+    if (offset >> kChunkBits != number) {
+      number = offset >> kChunkBits;
+      at = &chunkAt(offset, bytes);
+      cells = at->cells.data();
+      shift = at->shift;
+      count = bytes >> shift;
+      if (!kWrite)
+        marks = at->marksOf(warp);
+    }
+    const unsigned first = unsigned(offset % kChunkBytes) >> shift;
     for (unsigned index = first; index < first + count; ++index) {
       Cell &cell = cells[index];
       bool usual = !cell.list && (known[cell.column] >= cell.epoch || cell.column == thread);
       if constexpr (kWrite) {
         for (uint64_t readers = cell.readers; usual && readers; readers &= readers - 1) {
           unsigned reader = unsigned(__builtin_ctzll(readers));
-          const ReadMark &mark = chunk.marks[reader][index];
+          const ReadMark &mark = at->marks[reader][index];
           usual = reader >= kAsyncReaders
                       ? known[mark.lanes] >= mark.epoch
                       : known[minima + reader] >= mark.epoch || (reader == warp && mark.lanes == bit);
         }
         if (usual) {
           cell.readers = 0;
-          cell.epoch = epoch;
+          cell.epoch = kQueued ? ids[lane].epoch : now;
           cell.origin = origin;
-          cell.column = column;
+          cell.column = kQueued ? ids[lane].queue : Column(thread);
           continue;
         }
       } else if (usual) {
@@ -161,17 +182,8 @@ template <bool kWrite> void SharedShadow::weak(const Request &request, const Asy
           continue;
         }
       }
-      Actor actor = {kWrite ? Access::Write : Access::Read,
-                     warp,
-                     bit,
-                     column,
-                     epoch,
-                     origin,
-                     ids != nullptr,
-                     ids && clocks.proxyOf(column) == Proxy::Async,
-                     (request.unchanged & bit) != 0,
-                     uint8_t(bytes)};
-      visit(chunk, offset + (uint64_t(index - first) << chunk.shift), actor, conflicts);
+      visitLane(kWrite ? Access::Write : Access::Read, request, lane, ids, offset + (uint64_t(index - first) << shift),
+                conflicts);
     }
   }
 }

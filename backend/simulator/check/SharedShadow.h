@@ -65,9 +65,11 @@ private:
 
   Chunk &chunkAt(uint64_t offset, unsigned bytes);
   void refine(Chunk &chunk, unsigned shift);
-  template <bool kWrite> void weak(const Request &request, const AsyncId *ids, Conflicts &conflicts);
+  template <bool kWrite, bool kQueued> void weak(const Request &request, const AsyncId *ids, Conflicts &conflicts);
   template <bool kWrite> void range(const AsyncRange &range, Conflicts &conflicts);
 
+  void visitLane(Access access, const Request &request, unsigned lane, const AsyncId *ids, uint64_t offset,
+                 Conflicts &conflicts);
   void visit(Chunk &chunk, uint64_t offset, const Actor &actor, Conflicts &conflicts);
   void visitReaders(Chunk &chunk, unsigned index, const Actor &actor, uint64_t offset, Conflicts &conflicts);
   void visitList(Cell &cell, const Actor &actor, uint64_t offset, Conflicts &conflicts);
