@@ -1,9 +1,13 @@
-/// The checks of a warp's accesses to shared memory, as they are in a loop that writes a stage, passes a barrier, reads it
-/// and passes another; and what a barrier costs. They should stay below a fifth of the 2 us that a warp instruction may
-/// take in all: 400 ns for 32 lanes of 16 bytes, 200 ns for 32 lanes of 4.
+/// The checks of a warp's accesses to shared memory, as they are in a loop that writes a stage, passes a barrier, reads
+/// it and passes another; and what a barrier costs. They should stay below a fifth of the 2 us that a warp instruction
+/// may take in all: 400 ns for 32 lanes of 16 bytes, 200 ns for 32 lanes of 4.
+#include "backend/simulator/check/GlobalShadow.h"
 #include "backend/simulator/check/SharedShadow.h"
 
 #include <benchmark/benchmark.h>
+
+#include <memory>
+#include <vector>
 
 using namespace tile::sim::check;
 
@@ -71,6 +75,33 @@ static void writeAndRead(benchmark::State &state) {
   state.SetItemsProcessed(state.iterations() * kStages * kWarps * 2);
 }
 BENCHMARK(writeAndRead)->Arg(2)->Arg(4)->Arg(16);
+
+/// CTAs one after another that read the same and write what is theirs.
+static void globalMemory(benchmark::State &state) {
+  constexpr uint64_t kSize = kStages * kWarps * kWarpLanes * 16;
+  constexpr uint32_t kCtas = 64;
+  GlobalShadow input(kSize);
+  std::unique_ptr<GlobalShadow> output;
+  Conflicts conflicts;
+  uint32_t cta = 0;
+  for (auto _ : state) {
+    if (cta++ % kCtas == 0)
+      output = std::make_unique<GlobalShadow>(kSize * kCtas);
+    Clocks clocks(kWarps * kWarpLanes, cta % kCtas);
+    forStages(unsigned(state.range(0)), [&](Request &request) {
+      input.access(clocks, Access::Read, request, conflicts);
+      uint64_t offsets[kWarpLanes];
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+        offsets[lane] = request.offsets[lane] + clocks.cta() * kSize;
+      request.offsets = offsets;
+      output->access(clocks, Access::Write, request, conflicts);
+    });
+  }
+  if (!conflicts.empty())
+    state.SkipWithError("conflict");
+  state.SetItemsProcessed(state.iterations() * kStages * kWarps * 2);
+}
+BENCHMARK(globalMemory)->Arg(2)->Arg(4)->Arg(16);
 
 /// A tile that an m64n256k16 instruction reads: 8 KB.
 static void multiply(benchmark::State &state) {

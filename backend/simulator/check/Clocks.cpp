@@ -116,6 +116,7 @@ void Clocks::release(unsigned warp, uint32_t lanes, SyncObject &to) {
 void Clocks::acquire(unsigned warp, uint32_t lanes, const SyncObject &from) {
   if (!from.row)
     return;
+  hasLearnt |= from.grid != nullptr;
   // Lanes that shared a row share the result.
   RowRef oldRow, newRow, oldProxied, newProxied;
   forLanes(warp, lanes, [&](unsigned thread) {

@@ -114,6 +114,8 @@ public:
   bool hasProxied(unsigned thread, Column column, uint32_t epoch) const;
   /// Those of `lanes` of `warp` whose accesses at `epoch` nothing orders before `thread`.
   uint32_t unknownLanes(unsigned thread, unsigned warp, uint32_t lanes, uint32_t epoch) const;
+  /// Whether any thread may know anything of other CTAs.
+  bool knowsOthers() const { return hasLearnt; }
   bool knowsOther(unsigned thread, uint32_t cta, Column column, uint32_t epoch) const;
 
   bool isQueue(Column column) const { return column >= firstQueue; }
@@ -156,6 +158,7 @@ private:
   unsigned threadCount, paddedThreads;
   Column firstQueue;
   uint32_t ctaNumber;
+  bool hasLearnt = false;
   RowPool pool;
   std::vector<uint32_t> now; ///< by warp
   std::vector<Thread> all;

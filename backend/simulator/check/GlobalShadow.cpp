@@ -10,6 +10,8 @@ namespace {
 constexpr unsigned kChunkBits = 10;
 constexpr unsigned kChunkBytes = 1 << kChunkBits;
 constexpr unsigned kWordShift = 2;
+/// In `Mark::way`, above any number of bytes.
+constexpr uint8_t kGridScope = 1 << 7;
 
 } // namespace
 
@@ -21,30 +23,32 @@ struct GlobalShadow::Mark {
   uint32_t origin = 0;
   Column column = 0; ///< the queue, or the warp's first thread
   Access access = Access::Read;
-  Scope scope = Scope::Cta;
-  uint8_t bytes = 0;
+  uint8_t way = 0; ///< of strong accesses, the bytes, and kGridScope
 
-  bool sameWay(const Mark &other) const {
-    return access == other.access && scope == other.scope && bytes == other.bytes;
+  /// Whether it is by the same warp, or queue, at the same epoch.
+  bool sameTime(const Mark &other) const {
+    return cta == other.cta && epoch == other.epoch && column == other.column && !lanes == !other.lanes;
   }
-};
-
-struct GlobalShadow::Cell {
-  Mark write;
-  Mark reads[2];
+  bool sameWay(const Mark &other) const { return access == other.access && way == other.way; }
 };
 
 struct GlobalShadow::Chunk {
   std::mutex mutex;
   unsigned shift = kWordShift;
-  std::vector<Cell> cells = std::vector<Cell>(kChunkBytes >> kWordShift);
+  std::vector<Mark> writes = std::vector<Mark>(kChunkBytes >> kWordShift); ///< by cell
+  std::vector<Mark> reads; ///< two for each cell; none before the first read
 
   /// Cuts every cell into cells of 1 << `to` bytes that know the same.
   void refine(unsigned to) {
-    std::vector<Cell> finer(cells.size() << (shift - to));
+    unsigned pieces = shift - to;
+    std::vector<Mark> finer(writes.size() << pieces);
     for (size_t i = 0; i < finer.size(); ++i)
-      finer[i] = cells[i >> (shift - to)];
-    cells = std::move(finer);
+      finer[i] = writes[i >> pieces];
+    std::vector<Mark> finerReads(reads.size() << pieces);
+    for (size_t i = 0; i < finerReads.size(); ++i)
+      finerReads[i] = reads[(i / 2 >> pieces) * 2 + i % 2];
+    writes = std::move(finer);
+    reads = std::move(finerReads);
     shift = to;
   }
 };
@@ -67,6 +71,21 @@ GlobalShadow::Chunk &GlobalShadow::chunkAt(uint64_t offset) {
   return *chunk;
 }
 
+/// Where a weak read goes in a cell that nobody has written, if that is clear without asking the clocks: to that of the
+/// same warp and epoch, or to a free place, or, for a CTA that knows nothing of others, to that of one of two others.
+template <class Mark> static Mark *usualPlace(Mark *reads, const Mark &mark, bool alone) {
+  for (Mark *read = reads; read < reads + 2; ++read) {
+    if (!read->epoch || (read->sameTime(mark) && read->sameWay(mark)))
+      return read;
+    if (read->cta == mark.cta)
+      return nullptr;
+  }
+  if (!alone)
+    return nullptr;
+  reads[0] = reads[1];
+  return &reads[1];
+}
+
 void GlobalShadow::access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts) {
   async(clocks, access, request, nullptr, conflicts);
 }
@@ -77,10 +96,10 @@ void GlobalShadow::async(Clocks &clocks, Access access, const Request &request, 
   mark.cta = clocks.cta();
   mark.origin = request.origin;
   mark.access = access;
-  if (isStrong(access)) {
-    mark.scope = request.scope;
-    mark.bytes = uint8_t(request.bytes);
-  }
+  if (isStrong(access))
+    mark.way = uint8_t(request.bytes | (request.scope == Scope::Grid ? kGridScope : 0));
+  const bool weakRead = access == Access::Read && !ids, weakWrite = access == Access::Write && !ids;
+  const bool alone = !clocks.knowsOthers();
   Chunk *held = nullptr;
   std::unique_lock<std::mutex> lock;
   for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
@@ -93,15 +112,32 @@ void GlobalShadow::async(Clocks &clocks, Access access, const Request &request, 
         lock.unlock();
       lock = std::unique_lock<std::mutex>(chunk.mutex);
       held = &chunk;
+      if (request.bytes < 1u << chunk.shift)
+        chunk.refine(unsigned(__builtin_ctz(request.bytes)));
+      if (!writes(access) && chunk.reads.empty())
+        chunk.reads.resize(chunk.writes.size() * 2);
     }
-    if (request.bytes < 1u << chunk.shift)
-      chunk.refine(unsigned(__builtin_ctz(request.bytes)));
     mark.lanes = ids ? 0 : 1u << lane;
     mark.column = ids ? ids[lane].queue : Column(request.warp * kWarpLanes);
     mark.epoch = ids ? ids[lane].epoch : clocks.epochOf(request.warp);
-    unsigned first = unsigned(offset % kChunkBytes) >> chunk.shift, count = request.bytes >> chunk.shift;
-    for (unsigned i = 0; i < count; ++i)
-      visit(clocks, chunk.cells[first + i], mark, request, lane, offset + (uint64_t(i) << chunk.shift), conflicts);
+    const unsigned first = unsigned(offset % kChunkBytes) >> chunk.shift, count = request.bytes >> chunk.shift;
+    for (unsigned index = first; index < first + count; ++index) {
+      // The usual cases: nobody wrote here before, nor read what is written now.
+      Mark &write = chunk.writes[index], *reads = chunk.reads.empty() ? nullptr : &chunk.reads[2 * index];
+      if (!write.epoch && weakWrite && (!reads || (!reads[0].epoch && !reads[1].epoch))) {
+        write = mark;
+        continue;
+      }
+      if (!write.epoch && weakRead) {
+        if (Mark *place = usualPlace(reads, mark, alone)) {
+          uint32_t together = place->epoch && place->sameTime(mark) ? place->lanes : 0;
+          *place = mark;
+          place->lanes |= together;
+          continue;
+        }
+      }
+      visit(clocks, write, reads, mark, request, lane, offset + (uint64_t(index - first) << chunk.shift), conflicts);
+    }
   }
 }
 
@@ -123,12 +159,12 @@ template <class Mark> static uint32_t unknown(const Clocks &clocks, unsigned thr
 
 /// Whether two strong accesses order themselves.
 template <class Mark> static bool morallyStrong(const Mark &left, const Mark &right) {
-  return isStrong(left.access) && isStrong(right.access) && left.bytes == right.bytes &&
-         (left.cta == right.cta || (left.scope == Scope::Grid && right.scope == Scope::Grid));
+  return isStrong(left.access) && isStrong(right.access) && !((left.way ^ right.way) & ~kGridScope) &&
+         (left.cta == right.cta || (left.way & right.way & kGridScope));
 }
 
-void GlobalShadow::visit(Clocks &clocks, Cell &cell, const Mark &mark, const Request &request, unsigned lane,
-                         uint64_t offset, Conflicts &conflicts) {
+void GlobalShadow::visit(Clocks &clocks, Mark &write, Mark *reads, const Mark &mark, const Request &request,
+                         unsigned lane, uint64_t offset, Conflicts &conflicts) {
   const unsigned thread = request.warp * kWarpLanes + lane;
   auto check = [&](const Mark &earlier) {
     uint32_t left = earlier.epoch ? unknown(clocks, thread, earlier) : 0;
@@ -146,37 +182,32 @@ void GlobalShadow::visit(Clocks &clocks, Cell &cell, const Mark &mark, const Req
     conflict.other = {earlier.cta, other, byQueue, earlier.access, earlier.origin};
     addConflict(conflicts, conflict);
   };
-  check(cell.write);
+  check(write);
   if (writes(mark.access)) {
-    for (Mark &read : cell.reads) {
-      check(read);
+    for (Mark *read = reads; reads && read < reads + 2; ++read) {
+      check(*read);
       // Strong reads stay for the weak writes that are yet to come.
       if (!isStrong(mark.access))
-        read.epoch = 0;
+        read->epoch = 0;
     }
-    cell.write = mark;
+    write = mark;
     return;
   }
   // Takes the place of a read that it stands for, or joins one of its own warp and epoch; else takes a free place, else
   // that of its own CTA, else the older.
   Mark *place = nullptr;
-  for (Mark &read : cell.reads) {
-    bool same = read.cta == mark.cta && read.column == mark.column && read.epoch == mark.epoch && read.sameWay(mark);
-    if (same && mark.lanes) {
-      read.lanes |= mark.lanes;
+  for (Mark *read = reads; read < reads + 2; ++read) {
+    if (mark.lanes && read->sameTime(mark) && read->sameWay(mark)) {
+      read->lanes |= mark.lanes;
       return;
     }
-    bool covers = !isStrong(mark.access) || read.sameWay(mark);
-    if (!place && (!read.epoch || (covers && !unknown(clocks, thread, read))))
-      place = &read;
+    bool covers = !isStrong(mark.access) || read->sameWay(mark);
+    if (!place && (!read->epoch || (covers && !unknown(clocks, thread, *read))))
+      place = read;
   }
-  if (!place && cell.reads[1].cta == mark.cta)
-    place = &cell.reads[1];
-  if (!place) {
-    if (cell.reads[0].cta != mark.cta)
-      cell.reads[0] = cell.reads[1], place = &cell.reads[1];
-    else
-      place = &cell.reads[0];
-  }
+  if (!place && reads[0].cta != mark.cta && reads[1].cta != mark.cta)
+    reads[0] = reads[1];
+  if (!place)
+    place = reads[0].cta == mark.cta ? &reads[0] : &reads[1];
   *place = mark;
 }

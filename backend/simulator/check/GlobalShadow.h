@@ -21,6 +21,8 @@ public:
   /// Of a buffer of `bytes`; offsets are from its start. Its memory grows with what is accessed.
   explicit GlobalShadow(uint64_t bytes);
   ~GlobalShadow();
+  GlobalShadow(const GlobalShadow &) = delete;
+  GlobalShadow &operator=(const GlobalShadow &) = delete;
 
   /// May be called by several threads of the host, each with the clocks of its own CTA.
   void access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts);
@@ -29,12 +31,11 @@ public:
 
 private:
   struct Chunk;
-  struct Cell;
   struct Mark;
 
   Chunk &chunkAt(uint64_t offset);
-  void visit(Clocks &clocks, Cell &cell, const Mark &mark, const Request &request, unsigned lane, uint64_t offset,
-             Conflicts &conflicts);
+  void visit(Clocks &clocks, Mark &write, Mark *reads, const Mark &mark, const Request &request, unsigned lane,
+             uint64_t offset, Conflicts &conflicts);
 
   std::vector<std::atomic<Chunk *>> chunks;
 };
