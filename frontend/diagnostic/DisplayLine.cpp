@@ -54,7 +54,7 @@ DisplayLine::DisplayLine(std::string_view line) {
     if (line[i] == '\t') {
       width = kTabStop - column % kTabStop;
       text = std::string(width, ' ');
-    } else if (!unit.isValid || unit.codePoint < 0x20 || unit.codePoint == 0x7F) {
+    } else if (!unit.isValid || unit.codePoint < 0x20 || (unit.codePoint >= 0x7F && unit.codePoint < 0xA0)) {
       text = kReplacement;
     } else {
       width = displayWidth(unit.codePoint);

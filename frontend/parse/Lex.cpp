@@ -94,8 +94,7 @@ void LexRun::checkText() {
       ++i;
     source.engine
         .report(Code::E0002, source.range(begin, i), std::string("found the byte ") + byte + "; expected UTF-8 text")
-        .help(source.text[begin] == 0 ? "the file looks like a binary or UTF-16 one; save it as UTF-8"
-                                      : "save the file as UTF-8");
+        .help(!isWhole ? "the file looks like a binary or UTF-16 one; save it as UTF-8" : "save the file as UTF-8");
     muteLine(source, list.muted, begin);
     if (!isWhole) {
       list.isUnreadable = true;

@@ -31,15 +31,12 @@ std::optional<InputKind> kindOf(Session &session, FileId file) {
   llvm::StringRef extension = llvm::sys::path::extension(name);
   if (extension.empty() || name == Session::kStandardInput)
     return InputKind::Tile;
-  std::string known;
-  for (const auto &row : kKinds) {
+  for (const auto &row : kKinds)
     if (row.extension == extension && row.kind != InputKind::Cubin)
       return row.kind;
-    known += (known.empty() ? "" : ", ") + row.extension.str();
-  }
-  session.report(Code::E0602, extension == ".cubin"
-                                  ? "`" + name + "` is no cubin: it does not begin as ELF does"
-                                  : "`" + name + "` ends in `" + extension.str() + "`; expected " + known);
+  session.report(Code::E0602, extension == ".cubin" ? "`" + name + "` is no cubin: it does not begin as ELF does"
+                                                    : "`" + name + "` ends in `" + extension.str() +
+                                                          "`; expected .tile, .mlir, .ll, .ptx or .cubin");
   return std::nullopt;
 }
 

@@ -97,8 +97,12 @@ std::optional<std::vector<HostArgument>> orderArguments(Session &session, const 
       std::string known;
       for (const Parameter &parameter : contract.parameters)
         known += (known.empty() ? "`" : ", `") + parameter.name + "`";
+      // What is left without a name is one more than there are parameters.
       session.report(Code::E0603,
-                     "kernel `" + contract.name + "` has no parameter `" + given[i].name + "`; it has " + known);
+                     given[i].name.empty()
+                         ? "kernel `" + contract.name + "` is given " + std::to_string(given.size()) +
+                               " arguments; expected " + std::to_string(contract.parameters.size()) + ": " + known
+                         : "kernel `" + contract.name + "` has no parameter `" + given[i].name + "`; it has " + known);
       return std::nullopt;
     }
   return ordered;

@@ -146,14 +146,13 @@ Option *Reader::optionOf(std::string_view argument) const {
 
 void Reader::readOption(std::string_view argument) {
   std::string_view name = undashed(argument);
-  if (name == "help" || name == "h") {
-    line.wantsHelp = true;
-    return;
-  }
-  if (name == "version") {
-    line.wantsVersion = true;
-    return;
-  }
+  std::string_view word = name.substr(0, name.find('='));
+  for (auto [known, wanted] :
+       {std::pair("help", &line.wantsHelp), std::pair("h", &line.wantsHelp), std::pair("version", &line.wantsVersion)})
+    if (word == known) {
+      *wanted = true;
+      return;
+    }
   Option *option = optionOf(argument);
   if (!option)
     return refuseUnknown(name);
@@ -200,6 +199,13 @@ void Reader::refuseUnknown(std::string_view name) {
   fault(message, "`" + callOf(text) + " --help` lists all");
 }
 
+std::string_view closestCommand(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const CommandText &text : kCommands)
+    names.push_back(text.name);
+  return closestName(word, names);
+}
+
 void Reader::readInput(std::string_view argument) {
   if (line.input.empty() && !argument.empty()) {
     line.input = argument;
@@ -208,10 +214,7 @@ void Reader::readInput(std::string_view argument) {
   // What follows an unknown option may have been its value.
   if (!line.faults.empty())
     return;
-  std::vector<std::string_view> names;
-  for (const CommandText &text : kCommands)
-    names.push_back(text.name);
-  std::string_view command = line.command == Command::Compile ? closestName(line.input, names) : std::string_view();
+  std::string_view command = line.command == Command::Compile ? closestCommand(line.input) : std::string_view();
   fault(argument.empty() ? std::string("found an empty argument; expected a file")
                          : "found `" + line.input + "` and `" + std::string(argument) + "`; expected one " +
                                (line.command == Command::Explain ? "code" : "file"),

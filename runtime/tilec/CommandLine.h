@@ -26,6 +26,9 @@ struct CommandLine {
 /// Reads `arguments`, the program's name left out, into the options. Reads on after a fault.
 CommandLine readCommandLine(const std::vector<std::string_view> &arguments);
 
+/// The command that `word` was probably meant to be, or empty.
+std::string_view closestCommand(std::string_view word);
+
 /// Usage, options and examples of `command`.
 void printHelp(std::ostream &out, Command command);
 

@@ -85,25 +85,30 @@ static void compileFile(Session &session, const std::string &input) {
     return;
   if (input.empty())
     return session.report(Code::E0602, "no input file; `tilec --help` shows the forms");
-  std::optional<Stage> stage = findStage(emitOption.get());
-  if (stage == Stage::Cubin && outputOption.empty())
-    return session.report(Code::E0602, "no output file for the cubin; add `-o FILE.cubin`");
+  if (std::string_view command = closestCommand(input); !command.empty() && !sys::fs::exists(input)) {
+    session.engine.report(Code::E0602, {}, "found `" + input + "`; expected a file or a command")
+        .help("did you mean the command `" + std::string(command) + "`?");
+    return;
+  }
   std::optional<FileId> file = session.read(input);
   std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
   if (!kind || refuseSourceOptions(session, *kind))
     return;
   if (*kind == InputKind::Cubin)
     return session.report(Code::E0602, "`" + input + "` is a cubin, the last stage; expected an earlier one");
+  std::optional<Stage> stage = findStage(emitOption.get());
   if (!stage && *kind != InputKind::Tile)
     return session.report(Code::E0602, "`--emit=ast` of " + describe(*kind).str() + "; expected Tile source");
   if (!stage)
     return emitSyntax(session, *file);
+  if (*stage == Stage::Cubin && outputOption.empty())
+    return session.report(Code::E0602, "no output file for the cubin; add `-o FILE.cubin`");
   options->compile.last = *stage;
   for (const std::string &names : printAfterOption.get())
     for (StringRef name : split(names, ','))
       options->compile.printAfter.push_back(name.str());
   options->compile.dumpFolder = dumpOption.get();
-  options->compile.dumpName = sys::path::stem(input).str();
+  options->compile.dumpName = input == "-" ? "stdin" : sys::path::stem(input).str();
   if (!prepareDump(session, input, *kind))
     return;
   std::optional<Artifact> result = build(session, *file, *kind, *options);

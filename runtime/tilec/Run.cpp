@@ -98,6 +98,9 @@ static std::optional<std::vector<Saving>> readSavings(Session &session, const Ke
       fault = "names no NumPy file; expected a name that ends in `.npy`";
     else if (StringRef folder = sys::path::parent_path(path); !folder.empty() && !sys::fs::is_directory(folder))
       fault = "is in no folder; expected one called `" + folder.str() + "`";
+    for (const Saving &other : savings)
+      if (other.path == path)
+        fault = "names the file of `" + contract.parameters[other.parameter].name + "`; expected one for each tensor";
     if (!fault.empty()) {
       session.report(Code::E0602, "`--save " + text + "` " + fault);
       return std::nullopt;
@@ -171,10 +174,10 @@ static void runInstance(Session &session, const std::vector<const KernelContract
 static void runCubinFile(Session &session, FileId file, DeviceKind device, const std::string &name) {
   std::string path(session.sources.name(file));
   std::string_view cubin = session.sources.text(file);
-  std::optional<std::string_view> text = take(session, findManifest(cubin));
-  std::optional<Manifest> manifest = text ? take(session, readManifest(*text)) : std::nullopt;
+  Result<std::string_view> text = findManifest(cubin);
+  Result<Manifest> manifest = text ? readManifest(*text) : Result<Manifest>(text.error());
   if (!manifest)
-    return;
+    return session.report(Code::E0602, "`" + path + "`: " + manifest.error().message);
   if (device == DeviceKind::Cpu)
     return session.report(Code::E0602, "`" + path + "` is a cubin, which needs a GPU; the CPU runs " +
                                            (manifest->sourceFile.empty() ? "Tile source" : manifest->sourceFile));
