@@ -41,6 +41,7 @@ struct Artifact {
   std::string text;                  ///< of `last`, unless that is Cubin
   std::string ptx;                   ///< once reached
   std::string cubin;                 ///< once reached
+  std::string manifest;              ///< JSON, where the build was asked for one
   std::vector<KernelReport> kernels; ///< of the cubin, in the order of the PTX
   std::vector<AssemblerRemark> remarks;
   StepTimes times;

@@ -41,11 +41,14 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
   FailureOr<Artifact> artifact = compile(module, options.compile);
   if (failed(artifact))
     return std::nullopt;
-  if (artifact->cubin.empty() || entries.empty())
+  bool isDescribed = !artifact->cubin.empty() || (options.describe && !artifact->ptx.empty());
+  if (!isDescribed || entries.empty())
     return std::move(*artifact);
   SourceText source{session.sources.name(file), session.sources.text(file)};
-  std::string manifest = manifestText(source, options.compile, std::move(entries), module, artifact->kernels);
-  Result<std::string> cubin = appendManifest(artifact->cubin, manifest);
+  artifact->manifest = manifestText(source, options.compile, std::move(entries), module, artifact->kernels);
+  if (artifact->cubin.empty())
+    return std::move(*artifact);
+  Result<std::string> cubin = appendManifest(artifact->cubin, artifact->manifest);
   if (!cubin) {
     session.report(Code::E0602, cubin.error().message);
     return std::nullopt;

@@ -12,6 +12,7 @@ struct BuildOptions {
   IrgenOptions source;    ///< for a `.tile` file
   CompileOptions compile; ///< `target` is set
   bool contract = true;   ///< whether `a * b + c` of a `.tile` file rounds once
+  bool describe = false;  ///< gives the manifest of PTX, too: without what only the assembler knows
 };
 
 /// Tile IR of `file`, Tile source or MLIR; what runs on any device has this meaning. Null after errors.

@@ -3,7 +3,6 @@
 #include "backend/simulator/Simulator.h"
 #include "backend/simulator/machine/Memory.h"
 #include "backend/simulator/ptx/Parser.h"
-#include "runtime/artifact/Cubin.h"
 #include "runtime/execute/LaunchArguments.h"
 
 #include <chrono>
@@ -22,11 +21,11 @@ struct Built {
 
 static std::optional<Built> buildForSimulator(Session &session, FileId file, LoadedKernel &kernel,
                                               const RunOptions &options) {
-  std::optional<Artifact> artifact = build(session, file, *kernel.module, options.build);
-  if (!artifact)
-    return std::nullopt;
-  std::optional<std::string_view> text = take(session, findManifest(artifact->cubin));
-  std::optional<Manifest> manifest = text ? take(session, readManifest(*text)) : std::nullopt;
+  BuildOptions build = options.build;
+  build.compile.last = Stage::Ptx;
+  build.describe = true;
+  std::optional<Artifact> artifact = tile::build(session, file, *kernel.module, build);
+  std::optional<Manifest> manifest = artifact ? take(session, readManifest(artifact->manifest)) : std::nullopt;
   if (!manifest)
     return std::nullopt;
   sim::ptx::Parsed module = sim::ptx::parse(artifact->ptx);
