@@ -165,8 +165,12 @@ static void decodeWarpBarrier(Form &form) {
 }
 
 /// Memory is one and its accesses happen in turn, so that a fence has nothing to hold back; what it orders is for the
-/// checks.
-static Step runFence(Warp &, const Op &) { return Step::Next; }
+/// checks. The mode is the scope.
+static Step runFence(Warp &warp, const Op &op) {
+  if (warp.cta.checks)
+    warp.cta.checks->fence(warp, warp.active, Access::Scope(op.mode));
+  return Step::Next;
+}
 static Step runProxyFence(Warp &warp, const Op &) {
   if (warp.cta.checks)
     warp.cta.checks->fenceProxy(warp, warp.active);
@@ -176,8 +180,12 @@ static Step runProxyFence(Warp &warp, const Op &) {
 static void decodeFence(Form &form) {
   form.takeOne({"sc", "acq_rel", "acquire", "release"});
   form.take("sync_restrict::shared::cta");
-  form.takeOne({"cta", "cluster", "gpu", "sys", "gl"});
-  form.run(runFence);
+  static constexpr Access::Scope kScopes[] = {Access::Scope::Cta, Access::Scope::Cluster, Access::Scope::Gpu,
+                                              Access::Scope::System, Access::Scope::Gpu};
+  int scope = form.takeOne({"cta", "cluster", "gpu", "sys", "gl"});
+  if (scope < 0)
+    return form.refuse("it names no scope");
+  form.run(runFence, uint32_t(kScopes[scope]));
 }
 
 static void decodeProxyFence(Form &form) {

@@ -51,8 +51,16 @@ unsigned Cta::threads() const {
 }
 
 std::array<uint32_t, 3> Cta::threadIndex(const Warp &warp, unsigned lane) const {
+  return threadIndex(warp.number * kLanes + lane);
+}
+
+uint32_t Cta::number() const {
+  const std::array<uint32_t, 3> &extents = grid.launch.grid;
+  return index[0] + extents[0] * (index[1] + extents[1] * index[2]);
+}
+
+std::array<uint32_t, 3> Cta::threadIndex(uint32_t thread) const {
   const std::array<uint32_t, 3> &block = grid.launch.block;
-  uint32_t thread = warp.number * kLanes + lane;
   return {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
 }
 

@@ -82,6 +82,10 @@ public:
   unsigned threads() const;
   /// `%tid` of a lane.
   std::array<uint32_t, 3> threadIndex(const Warp &warp, unsigned lane) const;
+  /// Of the thread with this number in the CTA.
+  std::array<uint32_t, 3> threadIndex(uint32_t thread) const;
+  /// Its place in the order of `%ctaid`, x first.
+  uint32_t number() const;
   Place placeOf(const Warp &warp, unsigned lane, const Op &op) const;
 
   /// A guard that is undefined in `lanes`: whether the operation happens there is not known.

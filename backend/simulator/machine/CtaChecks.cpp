@@ -4,7 +4,18 @@
 
 namespace tile::sim {
 
-CtaChecks::CtaChecks(Cta &cta) : cta(cta), clocks(cta.threads()), shared(clocks, cta.shared.size) {}
+GridChecks::GridChecks(const GridMemory &memory) {
+  for (const std::vector<Region> *regions : {&memory.buffers, &memory.variables})
+    for (const Region &region : *regions)
+      shadows.push_back(std::make_unique<check::GlobalShadow>(region.size));
+}
+
+CtaChecks::CtaChecks(Cta &cta)
+    : cta(cta), clocks(cta.threads(), cta.number()), shared(clocks, cta.shared.size), order(clocks) {}
+
+static check::Scope scopeOf(Access::Scope scope) {
+  return scope == Access::Scope::Cta ? check::Scope::Cta : check::Scope::Grid;
+}
 
 static check::Access accessOf(AccessKind kind, const Access &access) {
   bool strong = access.order != Access::Order::Weak || kind == AccessKind::ReadWrite;
@@ -25,16 +36,48 @@ void CtaChecks::report(const Warp &warp, const Op &op, const Region &region, Acc
                       (conflict.other.asynchronous ? " that is not waited for" : " that nothing orders");
     finding.place = cta.placeOf(warp, conflict.lane, op);
     finding.hasOther = true;
-    const Warp &otherWarp = *cta.allWarps()[conflict.other.thread / kLanes];
-    finding.other = {conflict.other.origin, cta.index, cta.threadIndex(otherWarp, conflict.other.thread % kLanes)};
+    finding.other = {conflict.other.origin, cta.grid.indexOf(conflict.other.cta),
+                     cta.threadIndex(conflict.other.thread)};
     finding.address = region.start + conflict.offset;
     cta.grid.findings.add(std::move(finding));
   }
 }
 
+static check::Order orderOf(Access::Order order) {
+  switch (order) {
+  case Access::Order::Acquire:
+    return check::Order::Acquire;
+  case Access::Order::Release:
+    return check::Order::Release;
+  case Access::Order::AcquireRelease:
+    return check::Order::AcquireRelease;
+  default:
+    return check::Order::Relaxed;
+  }
+}
+
+/// A strong access gives and takes what its location carries.
+void CtaChecks::passThroughMemory(const Warp &warp, const Access &access, const Part &part, AccessKind kind) {
+  bool isShared = part.region.space == ptx::Space::Shared;
+  for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest), thread = warp.number * kLanes + lane;
+    uint64_t address = part.region.start + part.offsets[lane];
+    check::SyncLocations::Held held = (isShared ? locations : cta.grid.checks->locations).hold(address);
+    check::Order wanted = orderOf(access.order);
+    check::Scope scope = scopeOf(access.scope);
+    if (kind == AccessKind::Read)
+      order.read(thread, held.carried, wanted, scope);
+    else if (kind == AccessKind::Write)
+      order.write(thread, held.carried, wanted, scope);
+    else
+      order.modify(thread, held.carried, wanted, scope);
+  }
+}
+
 void CtaChecks::access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind,
                        uint32_t bytes, uint32_t unchanged) {
-  if (part.region.space != ptx::Space::Shared)
+  bool isShared = part.region.space == ptx::Space::Shared;
+  if (!isShared && part.region.space != ptx::Space::Global)
     return;
   check::Request request;
   request.warp = warp.number;
@@ -42,12 +85,22 @@ void CtaChecks::access(const Warp &warp, const Op &op, const Access &access, con
   request.offsets = part.offsets;
   request.bytes = bytes;
   request.origin = op.origin;
-  request.scope = access.scope == Access::Scope::Cta ? check::Scope::Cta : check::Scope::Grid;
+  request.scope = scopeOf(access.scope);
   request.unchanged = unchanged;
   check::Conflicts conflicts;
-  shared.access(accessOf(kind, access), request, conflicts);
+  check::Access what = accessOf(kind, access);
+  if (isShared)
+    shared.access(what, request, conflicts);
+  else
+    cta.grid.checks->shadows[part.region.number]->access(clocks, what, request, conflicts);
   if (!conflicts.empty())
     report(warp, op, part.region, kind, conflicts);
+  if (check::isStrong(what))
+    passThroughMemory(warp, access, part, kind);
+}
+
+void CtaChecks::fence(const Warp &warp, uint32_t lanes, Access::Scope scope) {
+  order.fence(warp.number, lanes, scopeOf(scope));
 }
 
 void CtaChecks::arrive(unsigned barrier, const Warp &warp, uint32_t lanes) {

@@ -5,6 +5,8 @@
 #define BACKEND_SIMULATOR_MACHINE_CTACHECKS_H
 
 #include "backend/simulator/check/Clocks.h"
+#include "backend/simulator/check/GlobalShadow.h"
+#include "backend/simulator/check/MemoryOrder.h"
 #include "backend/simulator/check/SharedShadow.h"
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
@@ -12,6 +14,14 @@
 #include <optional>
 
 namespace tile::sim {
+
+/// What the CTAs of a grid share: who accessed global memory, and what passed through it.
+struct GridChecks {
+  explicit GridChecks(const GridMemory &memory);
+
+  std::vector<std::unique_ptr<check::GlobalShadow>> shadows; ///< by `Region::number`
+  check::SyncLocations locations;
+};
 
 class CtaChecks {
 public:
@@ -27,16 +37,21 @@ public:
   void open(unsigned barrier, const std::vector<uint32_t> &waited);
   /// `bar.warp.sync` of these lanes.
   void meet(const Warp &warp, uint32_t lanes) { clocks.synchronise(warp.number, lanes); }
+  /// `fence`, `membar`.
+  void fence(const Warp &warp, uint32_t lanes, Access::Scope scope);
   /// `fence.proxy.async`.
   void fenceProxy(const Warp &warp, uint32_t lanes) { clocks.fenceProxy(warp.number, lanes); }
 
 private:
+  void passThroughMemory(const Warp &warp, const Access &access, const Part &part, AccessKind kind);
   void report(const Warp &warp, const Op &op, const Region &region, AccessKind kind,
               const check::Conflicts &conflicts) const;
 
   Cta &cta;
   check::Clocks clocks;
   check::SharedShadow shared;
+  check::MemoryOrder order;
+  check::SyncLocations locations; ///< of shared memory
   /// What those know who only arrived, by barrier.
   std::array<std::optional<check::SyncObject>, 16> arrivals;
 };

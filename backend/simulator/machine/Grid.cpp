@@ -1,5 +1,7 @@
 #include "backend/simulator/machine/Grid.h"
 
+#include "backend/simulator/machine/CtaChecks.h"
+
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -62,7 +64,11 @@ Grid::Grid(const Program &program, const Launch &launch, const RunOptions &optio
   storage.push_back(std::move(parameters));
   memory.parameters = {
       "the parameters", ptx::Space::Parameter, 0, program.parameterBytes, storage.back().data(), defined, false};
+  if (options.checks)
+    checks = std::make_unique<GridChecks>(memory);
 }
+
+Grid::~Grid() = default;
 
 Region *Grid::regionAt(uint64_t address) {
   uint64_t window = windowOf(address);

@@ -16,9 +16,12 @@ namespace tile::sim {
 /// CTAs of a communicating grid that are resident together; as many as a large GPU has processors.
 constexpr unsigned kResidentCtas = 132;
 
+struct GridChecks;
+
 class Grid {
 public:
   Grid(const Program &program, const Launch &launch, const RunOptions &options);
+  ~Grid();
 
   RunResult run();
 
@@ -31,15 +34,17 @@ public:
   Findings findings;
   /// Prints what a kernel prints, one text at a time.
   void print(const std::string &text);
-  std::atomic<bool> stopped{false}; ///< a thread trapped, or waits for ever: the grid ends
+  std::unique_ptr<GridChecks> checks; ///< null if nothing is to be checked
+  std::atomic<bool> stopped{false};   ///< a thread trapped, or waits for ever: the grid ends
 
+  /// `%ctaid` of the CTA with this number.
+  std::array<uint32_t, 3> indexOf(uint64_t number) const;
   /// The region that a generic address outside the CTA lies in, or null.
   Region *regionAt(uint64_t address);
 
 private:
   void runApart();
   void runTogether();
-  std::array<uint32_t, 3> indexOf(uint64_t number) const;
   std::unique_ptr<Cta> makeCta(uint64_t number);
   void collect(const Cta &cta);
 
