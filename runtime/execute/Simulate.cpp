@@ -4,6 +4,7 @@
 #include "backend/simulator/machine/Memory.h"
 #include "backend/simulator/ptx/Parser.h"
 #include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/SimulatorFindings.h"
 
 #include <chrono>
 
@@ -37,35 +38,12 @@ static std::optional<Built> buildForSimulator(Session &session, FileId file, Loa
   return Built{std::move(*module), std::move(manifest->kernels.front())};
 }
 
-/// `in thread [3, 0, 0] of CTA [0, 0, 0]`
-static std::string describe(const sim::Place &place) {
-  auto list = [](const std::array<uint32_t, 3> &index) {
-    return "[" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + "]";
-  };
-  return "in thread " + list(place.thread) + " of CTA " + list(place.cta);
-}
-
 /// Where an instruction stands in the source; the kernel if the code does not say.
 static Location locationOf(const sim::Program &program, const sim::Place &place, Location kernel) {
   const sim::ptx::Location &where = program.origins[place.origin].location;
   if (!where.line || where.file >= program.files.size())
     return kernel;
   return FileLineColLoc::get(kernel.getContext(), program.files[where.file], where.line, where.column);
-}
-
-static std::string instructionAt(const sim::Program &program, const sim::Place &place) {
-  const sim::Origin &origin = program.origins[place.origin];
-  return "`" + origin.text + "`, line " + std::to_string(origin.line) + " of the PTX";
-}
-
-static void report(Session &session, const sim::Program &program, const sim::Finding &finding, Location kernel) {
-  std::string text = std::string(sim::nameOf(finding.fault)) + ": " + finding.message + ", at " +
-                     instructionAt(program, finding.place) + ", " + describe(finding.place);
-  if (finding.hasOther)
-    text += "; the other access: " + instructionAt(program, finding.other) + ", " + describe(finding.other);
-  if (finding.count > 1)
-    text += "; " + std::to_string(finding.count) + " times in all";
-  session.report(Code::E0604, locationOf(program, finding.place, kernel), text);
 }
 
 std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKernel &kernel,
@@ -128,7 +106,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   result.isTimed = true;
   for (const sim::Finding &finding : std::get<0>(outcome).findings)
-    report(session, code, finding, place);
+    session.report(Code::E0604, locationOf(code, finding.place, place), describe(code, finding));
   return result;
 }
 

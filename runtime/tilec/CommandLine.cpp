@@ -53,6 +53,21 @@ Examples:
   tilec check softmax.tile --seed=7            the inputs of the run that printed `seed 7`
 )";
 
+static constexpr std::string_view kSimMore = R"(
+Arguments of the kernel, `--arg VALUE`, in the order of its parameters:
+  rand:f32[1823,781]           a pointer to a tensor, filled: rand normal uniform special zeros ones iota, or
+                               empty for one that the kernel writes
+  x.npy                        a pointer to a tensor from a file of NumPy
+  i32:7  f32:0.5               a scalar with its type
+  none                         a null pointer
+
+The exit code is 1 if anything was found: races, accesses out of bounds, undefined values, deadlocks.
+
+Examples:
+  tilec sim k.ptx --grid=4 --block=128 --arg rand:f32[512] --arg empty:f32[512] --arg i32:512
+  tilec sim k.ptx --kernel=reduce --grid=4,2 --block=32,8 --seeds=8 --json
+)";
+
 static constexpr std::string_view kInspectMore = R"(
 Examples:
   tilec inspect softmax.cubin
@@ -71,6 +86,7 @@ static constexpr CommandText kCommands[] = {
     {Command::Run, "run", "compile a kernel and run it, on the GPU or on the CPU", "FILE.{tile,cubin}", true, kRunMore},
     {Command::Check, "check", "run every kernel that has a spec and compare it with the spec in f64", "FILE.tile", true,
      kCheckMore},
+    {Command::Sim, "sim", "run PTX of any compiler on the GPU simulator, which finds races", "FILE.ptx", true, kSimMore},
     {Command::Inspect, "inspect", "print what a cubin says about its kernels", "FILE.cubin", true, kInspectMore},
     {Command::Explain, "explain", "explain a diagnostic code such as E0201", "[CODE]", false, kExplainMore},
 };

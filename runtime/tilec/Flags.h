@@ -30,6 +30,7 @@ int refuse(const std::vector<CommandLineFault> &faults);
 int compileMain(const std::string &input);
 int runMain(const std::string &input);
 int checkMain(const std::string &input);
+int simMain(const std::string &input);
 int inspectMain(const std::string &input);
 int explainMain(const std::string &input);
 

@@ -1,4 +1,4 @@
-/// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `inspect` and `explain` are
+/// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `sim`, `inspect` and `explain` are
 /// commands.
 #include "runtime/tilec/Flags.h"
 
@@ -34,6 +34,8 @@ static int runCommand(const tile::CommandLine &line) {
     return tile::runMain(line.input);
   case tile::Command::Check:
     return tile::checkMain(line.input);
+  case tile::Command::Sim:
+    return tile::simMain(line.input);
   case tile::Command::Inspect:
     return tile::inspectMain(line.input);
   case tile::Command::Explain:

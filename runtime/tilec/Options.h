@@ -13,7 +13,7 @@
 namespace tile {
 
 /// `tilec FILE` without a command compiles.
-enum class Command { Compile, Run, Check, Inspect, Explain };
+enum class Command { Compile, Run, Check, Sim, Inspect, Explain };
 
 class Option {
 public:

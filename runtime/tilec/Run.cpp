@@ -178,7 +178,7 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
   Result<Manifest> manifest = text ? readManifest(*text) : Result<Manifest>(text.error());
   if (!manifest)
     return session.report(Code::E0602, "`" + path + "`: " + manifest.error().message);
-  if (device == DeviceKind::Cpu)
+  if (device != DeviceKind::Gpu)
     return session.report(Code::E0602, "`" + path + "` is a cubin, which needs a GPU; the CPU runs " +
                                            (manifest->sourceFile.empty() ? "Tile source" : manifest->sourceFile));
   std::vector<const KernelContract *> instances;

@@ -5,6 +5,8 @@
 namespace tile::sim {
 
 std::string describe(const Region &region, uint64_t offset, uint64_t count) {
+  if (count == 1)
+    return "byte " + std::to_string(offset) + " of `" + region.name + "`";
   return "bytes " + std::to_string(offset) + " to " + std::to_string(offset + count - 1) + " of `" + region.name + "`";
 }
 

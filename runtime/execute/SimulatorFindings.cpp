@@ -1,0 +1,71 @@
+#include "runtime/execute/SimulatorFindings.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tile {
+
+/// `[3, 0, 0]`
+static std::string list(const std::array<uint32_t, 3> &index) {
+  return "[" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + "]";
+}
+
+static std::string describe(const sim::Program &program, const sim::Place &place) {
+  const sim::Origin &origin = program.origins[place.origin];
+  return "`" + origin.text + "`, line " + std::to_string(origin.line) + " of the PTX, in thread " + list(place.thread) +
+         " of CTA " + list(place.cta);
+}
+
+std::string describe(const sim::Program &program, const sim::Finding &finding) {
+  std::string text =
+      std::string(sim::nameOf(finding.fault)) + ": " + finding.message + ", at " + describe(program, finding.place);
+  if (finding.hasOther)
+    text += "; the other access: " + describe(program, finding.other);
+  if (finding.count > 1)
+    text += "; " + std::to_string(finding.count) + " times in all";
+  return text;
+}
+
+/// `softmax.tile:12:5`; empty if the PTX does not say.
+static std::string sourceOf(const sim::Program &program, const sim::Origin &origin) {
+  const sim::ptx::Location &where = origin.location;
+  if (!where.line || where.file >= program.files.size())
+    return {};
+  return program.files[where.file] + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+}
+
+static json::Object toJson(const sim::Program &program, const sim::Place &place) {
+  const sim::Origin &origin = program.origins[place.origin];
+  return json::Object{{"instruction", origin.text},
+                      {"line", int64_t(origin.line)},
+                      {"source", json::fixUTF8(sourceOf(program, origin))},
+                      {"cta", json::Array(place.cta)},
+                      {"thread", json::Array(place.thread)}};
+}
+
+json::Object toJson(const sim::Program &program, const sim::RunResult &result) {
+  json::Array findings, instructions;
+  for (const sim::Finding &finding : result.findings) {
+    json::Object entry{{"fault", sim::keyOf(finding.fault)},
+                       {"message", finding.message},
+                       {"count", int64_t(finding.count)},
+                       {"place", toJson(program, finding.place)}};
+    if (finding.hasOther)
+      entry["other"] = toJson(program, finding.other);
+    findings.push_back(std::move(entry));
+  }
+  for (auto [origin, count] : zip_equal(program.origins, result.counts))
+    if (count.warps)
+      instructions.push_back(json::Object{{"text", origin.text},
+                                          {"line", int64_t(origin.line)},
+                                          {"source", json::fixUTF8(sourceOf(program, origin))},
+                                          {"warps", int64_t(count.warps)},
+                                          {"lanes", int64_t(count.lanes)}});
+  return json::Object{{"kernel", program.kernel},
+                      {"finished", result.finished},
+                      {"findings", std::move(findings)},
+                      {"instructions", std::move(instructions)}};
+}
+
+} // namespace tile

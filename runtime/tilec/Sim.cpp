@@ -1,0 +1,239 @@
+/// `tilec sim FILE.ptx`: runs a kernel that any compiler wrote on the GPU simulator, with arguments by position, and
+/// says what is wrong with it. Several seeds are several interleavings, whose results must be equal.
+#include "runtime/tilec/Flags.h"
+
+#include "backend/simulator/Simulator.h"
+#include "backend/simulator/ptx/Parser.h"
+#include "runtime/arguments/HostArgument.h"
+#include "runtime/artifact/File.h"
+#include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/SimulatorFindings.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <iostream>
+
+namespace tile {
+
+static TextOption kernelOption{{"kernel", "NAME", "which kernel; may be left out where there is one"}, {Command::Sim}};
+static TextOption gridOption{{"grid", "X,Y,Z", "CTAs of the grid; default 1"}, {Command::Sim}};
+static TextOption blockOption{{"block", "X,Y,Z", "threads of a CTA; default what `.reqntid` says, else 32"},
+                              {Command::Sim}};
+static NumberOption sharedOption{
+    {"shared", "BYTES", "dynamic shared memory of a CTA; default 0"}, {Command::Sim}, 0, 1 << 20};
+static ListOption argumentOption{{"arg", "VALUE", "the next parameter, in the forms below"}, {Command::Sim}};
+static ListOption saveOption{{"save", "N=FILE.npy", "write the N-th argument, from 0, after the first run"},
+                             {Command::Sim}};
+static NumberOption seedOption{
+    {"seed", "N", "of the inputs and of the first schedule; default 1"}, {Command::Sim}, 1, UINT64_MAX};
+static NumberOption seedsOption{
+    {"seeds", "N", "schedules to try, whose results must be equal; default 1"}, {Command::Sim}, 1, 1000000};
+static NumberOption stepsOption{
+    {"max-steps", "N", "instructions that a warp may run; default 100000000"}, {Command::Sim}, 100000000, UINT64_MAX};
+static Switch jsonOption{{"json", "", "print the result as one JSON object"}, {Command::Sim}};
+
+/// `X`, `X,Y` or `X,Y,Z`.
+static std::optional<std::array<uint32_t, 3>> readExtents(Session &session, const TextOption &option) {
+  std::array<uint32_t, 3> extents = {1, 1, 1};
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(option.get()).split(words, ',');
+  bool fits = words.size() <= 3;
+  for (size_t i = 0; fits && i < words.size(); ++i)
+    fits = !words[i].trim().getAsInteger(10, extents[i]) && extents[i] > 0;
+  if (fits)
+    return extents;
+  session.report(Code::E0602, "`" + option.spelling() + "` is `" + option.get() +
+                                  "`; expected one to three positive numbers, `X,Y,Z`");
+  return std::nullopt;
+}
+
+/// The kernel that is meant: the name given, or the only one.
+static std::optional<std::string> chooseKernel(Session &session, const sim::ptx::Module &module) {
+  if (!kernelOption.empty())
+    return kernelOption.get();
+  std::vector<std::string> known;
+  for (const sim::ptx::Function &function : module.functions)
+    if (function.isKernel)
+      known.push_back(function.name);
+  if (known.size() == 1)
+    return known[0];
+  session.report(Code::E0602, known.empty() ? "the module has no kernel"
+                                            : "found " + std::to_string(known.size()) + " kernels: `" +
+                                                  llvm::join(known, "`, `") + "`; choose one with `--kernel NAME`");
+  return std::nullopt;
+}
+
+namespace {
+/// The arguments as the command line has them, and as a launch takes them.
+struct SimArguments {
+  std::vector<HostArgument> host;
+  std::vector<sim::Argument> launch;
+};
+} // namespace
+
+static std::optional<SimArguments> readArguments(Session &session, const sim::Program &program) {
+  SimArguments result;
+  for (const std::string &text : argumentOption.get()) {
+    std::optional<HostArgument> argument = take(session, makeHostArgument(text, seedOption.get()));
+    if (!argument || (argument->kind == HostArgument::Kind::Tensor && !take(session, argument->allocate())))
+      return std::nullopt;
+    result.host.push_back(std::move(*argument));
+  }
+  for (auto [number, argument] : llvm::enumerate(result.host)) {
+    sim::Argument passed;
+    if (argument.kind == HostArgument::Kind::Tensor) {
+      passed.isPointer = true;
+      passed.buffer = number;
+    } else if (argument.kind == HostArgument::Kind::None) {
+      passed.scalar.assign(8, 0);
+    } else if (!argument.scalarType) {
+      session.report(Code::E0603, "argument " + std::to_string(number) + " is `" + argument.scalarText +
+                                      "` without a type; PTX has no signature to take it from: `i32:7`, `f32:0.5`");
+      return std::nullopt;
+    } else {
+      std::optional<uint64_t> bits = take(session, scalarBits(argument, *argument.scalarType));
+      if (!bits)
+        return std::nullopt;
+      const auto *bytes = reinterpret_cast<const uint8_t *>(&*bits);
+      passed.scalar.assign(bytes, bytes + getBytes(*argument.scalarType));
+    }
+    result.launch.push_back(std::move(passed));
+  }
+  return result;
+}
+
+/// Where each `--save` goes, by argument.
+static std::optional<std::vector<std::pair<size_t, std::string>>>
+readSavings(Session &session, const std::vector<HostArgument> &arguments) {
+  std::vector<std::pair<size_t, std::string>> savings;
+  for (const std::string &text : saveOption.get()) {
+    auto [number, path] = llvm::StringRef(text).split('=');
+    size_t index;
+    if (number.getAsInteger(10, index) || path.empty() || index >= arguments.size() ||
+        arguments[index].kind != HostArgument::Kind::Tensor) {
+      session.report(Code::E0602, "`--save " + text +
+                                      "` names no tensor; expected `N=FILE.npy` with the place of one "
+                                      "among the arguments, from 0");
+      return std::nullopt;
+    }
+    savings.push_back({index, path.str()});
+  }
+  return savings;
+}
+
+static void print(const sim::Program &program, const sim::RunResult &result,
+                  const std::vector<HostArgument> &arguments) {
+  uint64_t instructions = 0;
+  for (const sim::InstructionCount &count : result.counts)
+    instructions += count.warps;
+  std::cout << program.kernel << " on the GPU simulator, seed " << seedOption.get() << ": " << instructions
+            << " instructions of warps, " << result.findings.size()
+            << (result.findings.size() == 1 ? " finding\n" : " findings\n");
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    if (argument.kind == HostArgument::Kind::Tensor)
+      std::cout << "  " << number << ": " << getName(argument.tensor.type) << " checksum "
+                << llvm::formatv("{0:x-16}", checksum(argument.tensor)).str() << "\n";
+}
+
+/// Runs `seeds` schedules on the same inputs; the results of the first stay in `arguments`. Gives the findings of all.
+static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Program &program, sim::Launch launch,
+                                              SimArguments &arguments) {
+  std::vector<NpyArray> inputs, results;
+  for (const HostArgument &argument : arguments.host)
+    inputs.push_back(argument.tensor);
+  std::optional<sim::RunResult> all;
+  sim::Findings findings;
+  bool differs = false; // said once: others may differ for the same reason
+  for (uint64_t run = 0; run < seedsOption.get(); ++run) {
+    std::vector<NpyArray> tensors = inputs;
+    launch.buffers.clear();
+    for (auto [number, tensor] : llvm::enumerate(tensors))
+      launch.buffers.push_back({"argument " + std::to_string(number), reinterpret_cast<uint8_t *>(tensor.data.data()),
+                                tensor.data.size(), !arguments.host[number].isPoisoned, true});
+    sim::RunOptions options;
+    options.seed = seedOption.get() + run;
+    options.maxSteps = stepsOption.get();
+    options.print = [](const std::string &text) { std::cout << text; };
+    auto outcome = sim::run(program, launch, options);
+    if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
+      session.report(Code::E0602, "the simulator refuses the launch: " + refusal->message);
+      return std::nullopt;
+    }
+    for (const sim::Finding &finding : std::get<0>(outcome).findings)
+      findings.add(finding);
+    if (run == 0) {
+      all = std::move(std::get<0>(outcome));
+      results = std::move(tensors);
+      continue;
+    }
+    for (size_t i = 0; i < tensors.size() && !differs; ++i)
+      if ((differs = tensors[i].data != results[i].data))
+        session.report(Code::E0604, "argument " + std::to_string(i) + " differs between the schedules of seed " +
+                                        std::to_string(seedOption.get()) + " and " + std::to_string(options.seed));
+  }
+  all->findings = findings.sorted();
+  for (auto [argument, result] : llvm::zip_equal(arguments.host, results))
+    argument.tensor = std::move(result);
+  return all;
+}
+
+static void simulate(Session &session, const std::string &path) {
+  std::optional<FileId> file = session.read(path);
+  if (!file)
+    return;
+  sim::ptx::Parsed module = sim::ptx::parse(session.sources.text(*file));
+  if (!module)
+    return session.report(Code::E0602, path + ":" + std::to_string(module.error().line) + ":" +
+                                           std::to_string(module.error().column) + ": " + module.error().message);
+  std::optional<std::string> kernel = chooseKernel(session, *module);
+  if (!kernel)
+    return;
+  auto loaded = sim::load(*module, *kernel);
+  if (auto *refusal = std::get_if<sim::Refusal>(&loaded))
+    return session.report(Code::E0602,
+                          path + (refusal->line ? ":" + std::to_string(refusal->line) : "") + ": " + refusal->message);
+  const sim::Program &program = *std::get<0>(loaded);
+
+  sim::Launch launch;
+  if (!gridOption.empty()) {
+    std::optional<std::array<uint32_t, 3>> grid = readExtents(session, gridOption);
+    if (!grid)
+      return;
+    launch.grid = *grid;
+  }
+  launch.block = {32, 1, 1};
+  if (program.requiredThreads[0])
+    std::copy(std::begin(program.requiredThreads), std::end(program.requiredThreads), launch.block.begin());
+  if (!blockOption.empty()) {
+    std::optional<std::array<uint32_t, 3>> block = readExtents(session, blockOption);
+    if (!block)
+      return;
+    launch.block = *block;
+  }
+  launch.dynamicShared = sharedOption.get();
+  std::optional<SimArguments> arguments = readArguments(session, program);
+  auto savings = arguments ? readSavings(session, arguments->host) : std::nullopt;
+  if (!savings)
+    return;
+  launch.arguments = arguments->launch;
+  std::optional<sim::RunResult> result = runSeeds(session, program, std::move(launch), *arguments);
+  if (!result)
+    return;
+  for (const auto &[number, target] : *savings)
+    if (!take(session, writeNpy(target, arguments->host[number].tensor.view())))
+      return;
+  if (jsonOption.isOn())
+    std::cout << llvm::formatv("{0:2}", llvm::json::Value(toJson(program, *result))).str() << "\n";
+  else
+    print(program, *result, arguments->host);
+  for (const sim::Finding &finding : result->findings)
+    session.report(Code::E0604, describe(program, finding));
+}
+
+int simMain(const std::string &input) {
+  Session session(/*wantsRemarks=*/false);
+  simulate(session, input);
+  return finish(session);
+}
+
+} // namespace tile
