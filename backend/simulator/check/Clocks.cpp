@@ -137,17 +137,6 @@ void Clocks::acquire(unsigned warp, uint32_t lanes, const SyncObject &from) {
   });
 }
 
-void Clocks::joinObject(SyncObject &target, const SyncObject &other) {
-  pool.join(target.row, other.row);
-  pool.join(target.proxied, other.proxied);
-  target.grid = GridKnowledge::join(target.grid, other.grid);
-}
-
-void Clocks::completePhase(PhasedSync &barrier) {
-  joinObject(barrier.completed, barrier.pending);
-  barrier.pending = SyncObject();
-}
-
 void Clocks::fenceProxy(unsigned warp, uint32_t lanes) {
   forLanes(warp, lanes, [&](unsigned thread) {
     Thread &fenced = all[thread];

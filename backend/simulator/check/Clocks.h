@@ -54,8 +54,11 @@ struct SyncObject {
 /// A barrier whose phases follow each other: who waits for a phase learns from arrivals to it and to earlier ones, but
 /// not from those to the next.
 struct PhasedSync {
-  SyncObject pending;   ///< arrivals of the phase that is open
+  SyncObject pending;   ///< arrivals up to the phase that is open
   SyncObject completed; ///< what a wait for the last phase that closed gives
+
+  /// The last arrival of a phase: it closes, and the next one opens.
+  void completePhase() { completed = pending; }
 };
 
 class Clocks {
@@ -76,8 +79,6 @@ public:
   /// `bar.arrive`, `mbarrier.arrive`: what they did so far is ordered before what is acquired from `to`.
   void release(unsigned warp, uint32_t lanes, SyncObject &to);
   void acquire(unsigned warp, uint32_t lanes, const SyncObject &from);
-  /// The last arrival of a phase: it closes, and the next one opens.
-  void completePhase(PhasedSync &barrier);
   /// `fence.proxy.async`: the async proxy sees every write that these threads know.
   void fenceProxy(unsigned warp, uint32_t lanes);
 
@@ -153,7 +154,6 @@ private:
   void learnQueue(unsigned thread, Column column, uint32_t epoch);
   void place(unsigned thread);
   void updateMinimum(uint32_t *row, unsigned warp) const;
-  void joinObject(SyncObject &target, const SyncObject &other);
 
   unsigned threadCount, paddedThreads;
   Column firstQueue;

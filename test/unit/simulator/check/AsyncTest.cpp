@@ -49,7 +49,7 @@ struct RingProgram : Litmus {
     AsyncId id = clocks.issue(Column(bulk + stage), 0);
     async(Access::Write, id, 0, stage * 1024, 1024, 1);
     clocks.complete(id, full[stage].pending);
-    clocks.completePhase(full[stage]);
+    full[stage].completePhase();
   }
   void multiply(unsigned stage) {
     for (unsigned warp = 1; warp < 4; ++warp)
@@ -67,7 +67,7 @@ struct RingProgram : Litmus {
   void arriveEmpty(unsigned stage, unsigned firstWarp = 1) {
     for (unsigned warp = firstWarp; warp < 4; ++warp)
       clocks.release(warp, kWholeWarp, empty[stage].pending);
-    clocks.completePhase(empty[stage]);
+    empty[stage].completePhase();
   }
   void waitEmpty(unsigned stage) { clocks.acquire(0, 1, empty[stage].completed); }
 
@@ -142,7 +142,7 @@ TEST(CopyAsync, ArrivesOnAnMbarrier) {
     program.copyGroup(0);
     for (unsigned thread = 0; thread < (arrives ? 128u : 127u); ++thread)
       program.clocks.complete({Column(program.queues + thread), 1}, full.pending);
-    program.clocks.completePhase(full);
+    full.completePhase();
     for (unsigned warp = 0; warp < 4; ++warp)
       program.clocks.acquire(warp, kWholeWarp, full.completed);
     program.readStage(0);
@@ -207,7 +207,7 @@ TEST(Mbarrier, BulkCopiesMayEndInAnyOrder) {
   program.async(Access::Write, second, 0, 512, 512, 1);
   program.clocks.complete(second, barrier.pending);
   program.clocks.complete(first, barrier.pending);
-  program.clocks.completePhase(barrier);
+  barrier.completePhase();
   program.clocks.acquire(1, kWholeWarp, barrier.completed);
   program.read(1, kWholeWarp, 0);
   program.read(1, kWholeWarp, 512);
@@ -222,7 +222,7 @@ TEST(Mbarrier, CopyThatIsStillInFlightIsNotAwaited) {
   program.async(Access::Write, first, 0, 0, 512, 1);
   program.async(Access::Write, second, 0, 512, 512, 1);
   program.clocks.complete(second, barrier.pending);
-  program.clocks.completePhase(barrier);
+  barrier.completePhase();
   program.clocks.acquire(1, kWholeWarp, barrier.completed);
   program.read(1, kWholeWarp, 0);
   EXPECT_EQ(program.faults(), kNotAwaited);
@@ -232,7 +232,7 @@ TEST(Mbarrier, ArrivalOfTheNextPhaseGivesNothingToThisOne) {
   Litmus program;
   PhasedSync barrier;
   program.clocks.release(1, kWholeWarp, barrier.pending);
-  program.clocks.completePhase(barrier);
+  barrier.completePhase();
   program.write(1, kWholeWarp, 0);
   program.clocks.release(1, kWholeWarp, barrier.pending);
   program.clocks.acquire(0, kWholeWarp, barrier.completed);
@@ -248,7 +248,7 @@ TEST(Mbarrier, ElectedLaneSpeaksForItselfUntilItsWarpComesTogether) {
     if (together)
       program.clocks.synchronise(1, kWholeWarp);
     program.clocks.release(1, 1, barrier.pending);
-    program.clocks.completePhase(barrier);
+    barrier.completePhase();
     program.clocks.acquire(0, kWholeWarp, barrier.completed);
     program.write(0, 1, 0);
     EXPECT_EQ(program.faults(), kNone);
@@ -263,13 +263,59 @@ TEST(Mbarrier, ElectedLaneWaitsForItselfUntilItsWarpComesTogether) {
     PhasedSync barrier;
     program.write(1, kWholeWarp, 0);
     program.clocks.release(1, kWholeWarp, barrier.pending);
-    program.clocks.completePhase(barrier);
+    barrier.completePhase();
     program.clocks.acquire(0, 1, barrier.completed);
     if (together)
       program.clocks.synchronise(0, kWholeWarp);
     program.read(0, kWholeWarp, 0);
     EXPECT_EQ(program.faults(), together ? kNone : kOneRace);
   }
+}
+
+TEST(Mbarrier, EveryLaneThatIssuesMustHaveWaited) {
+  for (uint32_t waiting : {kWholeWarp, kWholeWarp & ~(1u << 3)}) {
+    Litmus program;
+    Column queue = program.clocks.makeQueues(1, Proxy::Async, Completion::InOrder);
+    PhasedSync barrier;
+    program.write(1, kWholeWarp, 0);
+    program.clocks.fenceProxy(1, kWholeWarp);
+    program.clocks.release(1, kWholeWarp, barrier.pending);
+    barrier.completePhase();
+    program.clocks.acquire(0, waiting, barrier.completed);
+    program.async(Access::Read, program.clocks.issue(queue, 0), 0, 0, 128);
+    EXPECT_EQ(program.faults(), waiting == kWholeWarp ? kNone : kOneRace);
+  }
+}
+
+TEST(Queues, OfOneWarpAreAwaitedApart) {
+  for (bool both : {false, true}) {
+    Litmus program;
+    Column queues = program.clocks.makeQueues(2, Proxy::Async, Completion::InOrder);
+    AsyncId first = program.clocks.issue(queues, 0), second = program.clocks.issue(Column(queues + 1), 0);
+    program.async(Access::Read, first, 0, 0, 128);
+    program.async(Access::Read, second, 0, 0, 128);
+    program.clocks.complete(second, 0, kWholeWarp);
+    if (both)
+      program.clocks.complete(first, 0, kWholeWarp);
+    program.write(0, kWholeWarp, 0);
+    EXPECT_EQ(program.faults(), both ? kNone : kNotAwaited);
+  }
+}
+
+TEST(Queues, WaitGivesTheOperationAndNothingOfItsIssuer) {
+  Litmus program;
+  Column queue = program.clocks.makeQueues(1, Proxy::Async, Completion::InOrder);
+  SyncObject before, after;
+  program.access(Access::StrongRead, 0, 1, 0);
+  program.clocks.release(0, 1, before);
+  program.clocks.acquire(1, kWholeWarp, before);
+  AsyncId id = program.clocks.issue(queue, kWarpLanes);
+  program.async(Access::Read, id, 1, 0, 128);
+  program.clocks.complete(id, after);
+  program.clocks.acquire(2, kWholeWarp, after);
+  program.write(2, 1, 0);
+  ASSERT_EQ(program.found.size(), 1u);
+  EXPECT_EQ(program.found[0].other.thread, 0u);
 }
 
 /// The four warps write shared memory, come together, and multiply what they wrote.

@@ -158,7 +158,7 @@ TEST(Barrier, ArriveReleasesWithoutAcquiring) {
   program.clocks.release(0, kWholeWarp, barrier.pending); // bar.arrive
   program.write(1, kWholeWarp, 1024);
   program.clocks.release(1, kWholeWarp, barrier.pending); // bar.sync
-  program.clocks.completePhase(barrier);
+  barrier.completePhase();
   program.clocks.acquire(1, kWholeWarp, barrier.completed);
   program.read(1, kWholeWarp, 0);
   EXPECT_EQ(program.faults(), kNone);
@@ -285,6 +285,22 @@ TEST(Strong, EveryAtomicIsRemembered) {
   program.read(1, 1, 0);
   ASSERT_EQ(program.found.size(), 1u);
   EXPECT_EQ(program.found[0].other.thread, 7u);
+}
+
+TEST(Strong, AtomicDoesNotStandForWeakAccesses) {
+  Litmus program;
+  SyncObject ignored;
+  program.read(0, 1, 0, 0);
+  program.clocks.release(0, 8, ignored);
+  program.read(0, 2, 0, 0);
+  program.clocks.synchronise(0, kWholeWarp);
+  SyncObject object;
+  program.clocks.release(0, kWholeWarp, object);
+  program.clocks.acquire(1, 1, object);
+  program.access(Access::StrongWrite, 1, 1, 0);
+  EXPECT_EQ(program.faults(), kNone);
+  program.access(Access::StrongWrite, 2, 1, 0);
+  EXPECT_EQ(program.faults(), Faults(2, Fault::Race));
 }
 
 TEST(Strong, WeakInitialisationNeedsABarrier) {

@@ -217,6 +217,19 @@ TEST(MessagePassing, FenceCoversOnlyWhatCameBefore) {
   EXPECT_FALSE(second.clean());
 }
 
+TEST(MessagePassing, EachFenceCoversWhatCameSinceTheLast) {
+  Grid grid;
+  GridCta first(grid, 0), second(grid, 1);
+  for (uint64_t offset : {0, 128}) {
+    first.access(Access::Write, 0, 1, kData + offset);
+    first.order.fence(0, 1, Scope::Grid);
+  }
+  first.store(0, Order::Relaxed);
+  second.load(0, Order::Acquire);
+  second.access(Access::Read, 0, 1, kData + 128);
+  EXPECT_TRUE(second.clean());
+}
+
 TEST(MessagePassing, AtomicsHandOnWhatTheirLocationCarried) {
   for (bool atomic : {true, false}) {
     Grid grid;
