@@ -217,6 +217,24 @@ TEST(MessagePassing, FenceCoversOnlyWhatCameBefore) {
   EXPECT_FALSE(second.clean());
 }
 
+TEST(MessagePassing, FencesOfCtaScopeWorkWithinACta) {
+  for (bool fenceBefore : {false, true}) {
+    for (bool fenceAfter : {false, true}) {
+      Grid grid;
+      GridCta cta(grid, 0);
+      cta.access(Access::Write, 0, 1, kData);
+      if (fenceBefore)
+        cta.order.fence(0, 1, Scope::Cta);
+      cta.store(0, Order::Relaxed, Scope::Cta);
+      cta.load(32, Order::Relaxed, Scope::Cta);
+      if (fenceAfter)
+        cta.order.fence(1, 1, Scope::Cta);
+      cta.access(Access::Read, 1, 1, kData);
+      EXPECT_EQ(cta.clean(), fenceBefore && fenceAfter);
+    }
+  }
+}
+
 TEST(MessagePassing, EachFenceCoversWhatCameSinceTheLast) {
   Grid grid;
   GridCta first(grid, 0), second(grid, 1);
@@ -292,6 +310,16 @@ TEST(Scopes, AtomicsOfCtaScopeRaceWithOtherCtas) {
     second.add(40, Order::Relaxed, scope);
     EXPECT_TRUE(second.clean());
   }
+}
+
+TEST(Scopes, StrongReadDoesNotStandForAWeakOne) {
+  Grid grid;
+  GridCta first(grid, 0), second(grid, 1);
+  first.access(Access::Read, 0, 1, kData);
+  first.barrier();
+  first.one(Access::StrongRead, 0, kData);
+  second.one(Access::StrongWrite, 0, kData);
+  EXPECT_FALSE(second.clean());
 }
 
 TEST(Threads, CtasOnSeveralHostThreads) {
