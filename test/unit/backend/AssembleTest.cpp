@@ -111,8 +111,9 @@ echo "code of$options" | sed 's/ [^ ]*[.]ptx$//' > "$2"
   options.maxRegisters = 40;
   llvm::Expected<Assembly> assembly = assemble(kernel(""), hopper(), options);
   ASSERT_TRUE(static_cast<bool>(assembly)) << llvm::toString(assembly.takeError());
-  EXPECT_EQ(assembly->cubin,
-            "code of --gpu-name=sm_90a --verbose --fmad=false --generate-line-info --maxrregcount=40\n");
+  EXPECT_EQ(
+      assembly->cubin,
+      "code of --gpu-name=sm_90a --verbose --fmad=false --generate-line-info --split-compile=0 --maxrregcount=40\n");
   ASSERT_EQ(assembly->kernels.size(), 1u);
   EXPECT_EQ(assembly->kernels[0].registers, 21u);
 }
