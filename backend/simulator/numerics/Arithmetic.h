@@ -7,9 +7,12 @@
 /// through `Exact`. With a constant mode all of it but the latter is straight-line code: a loop over lanes becomes
 /// vector code under `#pragma clang loop vectorize(enable)`, without which a short one may be unrolled first.
 ///
-/// NaN: f32, f16 and bf16 results are the canonical NaN; of f64 the ISA promises no pattern. Subnormals are flushed for
-/// `.ftz` alone, before the operation and after its rounding. Needs the host's default rounding mode, no DAZ or FTZ,
-/// and -ffp-contract=off. Limits: no `.oob`; three-input min and max and mixed-precision forms (sm_100) are absent.
+/// NaN: f32, f16 and bf16 results are the canonical NaN. Of f64 the ISA promises no pattern; an H200 gives 0xfff8 << 48
+/// for an invalid operation, and else a NaN operand made quiet: the last one of add, mul and min, the first of div, and
+/// of fma in the order b, c, a. Subnormals are flushed for `.ftz` alone: operands, and results that would be below the
+/// smallest normal number if they were rounded with exponents that have no end. Needs the host's default rounding mode,
+/// no DAZ or FTZ, and -ffp-contract=off. Limits: no `.oob`; three-input min and max and mixed-precision forms (sm_100)
+/// are absent; hosts other than x86-64 may choose another NaN for f64 div.
 #ifndef BACKEND_SIMULATOR_NUMERICS_ARITHMETIC_H
 #define BACKEND_SIMULATOR_NUMERICS_ARITHMETIC_H
 
@@ -100,7 +103,10 @@ template <typename T> inline T withCanonicalNaN(T x) {
     return isNaN(x) ? canonicalNaN<T>() : x;
 }
 
-/// What the modifiers do to a rounded result.
+/// A NaN made quiet; f64 alone keeps what else it holds.
+inline double quiet(double nan) { return fromBits<double>(bitsOf(nan) | uint64_t(1) << 51); }
+
+/// What the modifiers do to a rounded result. A subnormal one is flushed here only if it was not rounded.
 template <typename T> inline T finish(T x, FloatMode mode) {
   constexpr BitsOf<T> one =
       static_cast<BitsOf<T>>(uint64_t(FloatTraits<T>::format.bias) << FloatTraits<T>::format.fractionBits);
@@ -116,28 +122,51 @@ template <typename T> inline T finish(T x, FloatMode mode) {
   return x;
 }
 
-/// An operation that rounds: `Op::nearest` in the host's arithmetic, `Op::exact` for the other roundings.
-template <typename Op, typename T, typename... Operands> inline T evaluate(FloatMode mode, T first, Operands... rest) {
-  if (mode.rounding == Rounding::Nearest) {
-    auto computed = mode.ftz ? Op::nearest(toHost(flushSubnormal(first)), toHost(flushSubnormal(rest))...)
-                             : Op::nearest(toHost(first), toHost(rest)...);
-    return finish(fromHost<T>(computed), mode);
-  }
-  Exact exact = mode.ftz ? Op::exact(mode.rounding, exactOf(flushSubnormal(first)), exactOf(flushSubnormal(rest))...)
-                         : Op::exact(mode.rounding, exactOf(first), exactOf(rest)...);
-  return finish(fromBits64<T>(encode(FloatTraits<T>::format, exact, {mode.rounding})), mode);
+/// Whether `x` rounds below the smallest normal number of `T` when exponents have no end: nearest, ties to even.
+template <typename T> inline bool isTiny(double x) {
+  constexpr const Format &format = FloatTraits<T>::format;
+  constexpr uint64_t smallest = static_cast<uint64_t>(1023 + format.minExponent()) << 52;
+  constexpr uint64_t halfStep = sizeof(T) == 8 ? 0 : uint64_t(1) << (52 - format.fractionBits - 1);
+  return magnitudeOf(x) < smallest - halfStep;
 }
 
+/// `Op::nearest` with `.ftz`: of f32 and the 16-bit types, double tells which results are tiny before they are rounded.
+template <typename Op, typename T, typename... Operands> inline T nearestFlushed(T first, Operands... rest) {
+  first = flushSubnormal(first);
+  double wide = Op::nearest(static_cast<double>(toHost(first)), static_cast<double>(toHost(flushSubnormal(rest)))...);
+  T rounded = fromHost<T>(Op::nearest(toHost(first), toHost(flushSubnormal(rest))...));
+  T zero = fromBits64<T>(bitsOf(rounded) & FloatTraits<T>::format.signBit());
+  return isTiny<T>(wide) ? zero : rounded;
+}
+
+/// An operation that rounds: `Op::nearest` in the host's arithmetic, `Op::exact` for the other roundings.
+template <typename Op, typename T, typename... Operands> inline T evaluate(FloatMode mode, T first, Operands... rest) {
+  constexpr const Format &format = FloatTraits<T>::format;
+  if (mode.rounding == Rounding::Nearest && mode.ftz)
+    return finish(nearestFlushed<Op>(first, rest...), mode);
+  if (mode.rounding == Rounding::Nearest)
+    return finish(fromHost<T>(Op::nearest(toHost(first), toHost(rest)...)), mode);
+  Exact exact = mode.ftz ? Op::exact(mode.rounding, exactOf(flushSubnormal(first)), exactOf(flushSubnormal(rest))...)
+                         : Op::exact(mode.rounding, exactOf(first), exactOf(rest)...);
+  if (exact.isNaN())
+    return sizeof(T) == 8 ? fromHost<T>(Op::nearest(toHost(first), toHost(rest)...)) : finish(canonicalNaN<T>(), mode);
+  return finish(fromBits64<T>(encode(format, exact, {mode.rounding, false, false, mode.ftz})), mode);
+}
+
+/// `result`, an operation's on b and others; of f64 NaNs that of b stays.
+inline float withNaNOf(float result, float) { return result; }
+inline double withNaNOf(double result, double b) { return b != b ? quiet(b) : result; }
+
 struct AddOp {
-  template <typename C> static C nearest(C a, C b) { return a + b; }
+  template <typename C> static C nearest(C a, C b) { return withNaNOf(a + b, b); }
   static Exact exact(Rounding rounding, Exact a, Exact b) { return exactAdd(a, b, rounding); }
 };
 struct SubOp {
-  template <typename C> static C nearest(C a, C b) { return a - b; }
+  template <typename C> static C nearest(C a, C b) { return withNaNOf(a - b, b); }
   static Exact exact(Rounding rounding, Exact a, Exact b) { return exactAdd(a, exactNegate(b), rounding); }
 };
 struct MulOp {
-  template <typename C> static C nearest(C a, C b) { return a * b; }
+  template <typename C> static C nearest(C a, C b) { return withNaNOf(a * b, b); }
   static Exact exact(Rounding, Exact a, Exact b) { return exactMultiply(a, b); }
 };
 struct DivOp {
@@ -152,13 +181,17 @@ struct SqrtOp {
 struct FmaOp {
   static Exact exact(Rounding rounding, Exact a, Exact b, Exact c) { return exactFma(a, b, c, rounding); }
 };
-/// f32 and f64: one rounding by the host's instruction, or by its library.
-struct WideFmaOp : FmaOp {
-  static float nearest(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-  static double nearest(double a, double b, double c) { return __builtin_fma(a, b, c); }
+/// f64: one rounding by the host's instruction, or by its library. Of several NaNs that of b stays, else that of c.
+struct DoubleFmaOp : FmaOp {
+  static double nearest(double a, double b, double c) {
+    double sum = __builtin_fma(a, b, c);
+    return withNaNOf(withNaNOf(sum, c), b);
+  }
 };
-/// f16 and bf16: the product is exact in double; their sum need not be, and is rounded to odd.
-struct NarrowFmaOp : FmaOp {
+/// f16 and bf16: the product is exact in double; their sum need not be, and is rounded to odd. f32 has an instruction,
+/// and needs that sum for `.ftz` alone.
+struct FloatFmaOp : FmaOp {
+  static float nearest(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double nearest(double a, double b, double c) { return addToOdd(a * b, c); }
 };
 
@@ -168,10 +201,10 @@ template <typename T> inline T mul(T a, T b, FloatMode mode = {}) { return evalu
 template <typename T> inline T div(T a, T b, FloatMode mode = {}) { return evaluate<DivOp>(mode, a, b); }
 template <typename T> inline T sqrt(T a, FloatMode mode = {}) { return evaluate<SqrtOp>(mode, a); }
 template <typename T> inline T fma(T a, T b, T c, FloatMode mode = {}) {
-  if constexpr (sizeof(T) == 2)
-    return evaluate<NarrowFmaOp>(mode, a, b, c);
+  if constexpr (sizeof(T) == 8)
+    return evaluate<DoubleFmaOp>(mode, a, b, c);
   else
-    return evaluate<WideFmaOp>(mode, a, b, c);
+    return evaluate<FloatFmaOp>(mode, a, b, c);
 }
 template <typename T> inline T rcp(T a, FloatMode mode = {}) { return div(static_cast<T>(1), a, mode); }
 
@@ -202,16 +235,28 @@ template <typename T> inline T select(T a, T b, SelectMode mode, bool wantLess) 
   bool invalid = mode.nan ? isNaN(a) || isNaN(b) : isNaN(a) && isNaN(b);
   if (mode.xorsignAbs)
     chosen = fromBits<T>(static_cast<Bits>(bitsOf(chosen) | sign));
-  return invalid ? canonicalNaN<T>() : chosen;
+  if constexpr (sizeof(T) == 8)
+    return invalid ? quiet(isNaN(b) ? b : a) : chosen;
+  else
+    return invalid ? canonicalNaN<T>() : chosen;
 }
 template <typename T> inline T min(T a, T b, SelectMode mode = {}) { return select(a, b, mode, true); }
 template <typename T> inline T max(T a, T b, SelectMode mode = {}) { return select(a, b, mode, false); }
 
-/// The sign bit cleared; a NaN is the canonical one, except of f64.
-template <typename T> inline T abs(T a, FloatMode mode = {}) { return finish(fromBits<T>(magnitudeOf(a)), mode); }
+/// The sign bit cleared; a NaN becomes the canonical one or, of f64, quiet with its own sign.
+template <typename T> inline T abs(T a, FloatMode mode = {}) {
+  if constexpr (sizeof(T) == 8)
+    return isNaN(a) ? quiet(a) : fromBits<T>(magnitudeOf(a));
+  else
+    return finish(fromBits<T>(magnitudeOf(a)), mode);
+}
 /// The sign bit inverted; likewise.
 template <typename T> inline T neg(T a, FloatMode mode = {}) {
-  return finish(fromBits64<T>(bitsOf(a) ^ FloatTraits<T>::format.signBit()), mode);
+  T negated = fromBits64<T>(bitsOf(a) ^ FloatTraits<T>::format.signBit());
+  if constexpr (sizeof(T) == 8)
+    return isNaN(a) ? quiet(a) : negated;
+  else
+    return finish(negated, mode);
 }
 /// The magnitude of `b` with the sign of `a`, as the instruction orders them.
 template <typename T> inline T copysign(T a, T b) {

@@ -79,18 +79,44 @@ template <typename T> inline T convertToIntegral(T x, ConvertMode mode) {
   return finish(fromHost<T>(integral), {Rounding::Nearest, false, mode.sat, mode.relu});
 }
 
+/// The NaN that an H200 makes of the NaN `x`: to or from f64 the upper bits of the payload stay and it becomes quiet,
+/// bf16 to f32 keeps its bits as they are, and otherwise it is the canonical one.
+template <typename To, typename From> inline To convertNaN(From x) {
+  if constexpr (std::is_same<From, BFloat>::value && std::is_same<To, float>::value)
+    return fromBits<float>(uint32_t(x.bits) << 16);
+  if constexpr (sizeof(To) == 8)
+    return quiet(static_cast<double>(toHost(x)));
+  if constexpr (sizeof(From) == 8) {
+    constexpr const Format &format = FloatTraits<To>::format;
+    uint64_t bits = bitsOf(quiet(x)), payload = (bits & kF64.magnitudeMask()) >> (52 - format.fractionBits);
+    uint64_t fraction = payload & ((uint64_t(1) << format.fractionBits) - 1);
+    return fromBits64<To>((bits >> 63 ? format.signBit() : 0) | format.infinity() | fraction);
+  }
+  return canonicalNaN<To>();
+}
+
 /// Between f16, bf16, f32 and f64.
 template <typename To, typename From> inline To convertFloat(From x, ConvertMode mode = {}) {
   constexpr const Format &format = FloatTraits<To>::format;
+  constexpr bool toF32 = std::is_same<To, float>::value;
   x = flushIfF32(x, mode.ftz);
-  FloatMode modifiers{mode.rounding, mode.ftz && std::is_same<To, float>::value, mode.sat, mode.relu};
-  if (mode.rounding == Rounding::Nearest && !mode.finite)
-    return finish(fromHost<To>(toHost(x)), modifiers);
-  return finish(fromBits64<To>(encode(format, exactOf(x), {mode.rounding, mode.finite})), modifiers);
+  FloatMode modifiers{mode.rounding, mode.ftz && toF32, mode.sat, mode.relu};
+  To result;
+  if (mode.rounding == Rounding::Nearest && !mode.finite) {
+    result = fromHost<To>(toHost(x));
+    if (modifiers.ftz && isTiny<To>(toHost(x)))
+      result = fromBits64<To>(bitsOf(result) & format.signBit());
+  } else {
+    result = fromBits64<To>(encode(format, exactOf(x), {mode.rounding, mode.finite, false, modifiers.ftz}));
+  }
+  return isNaN(x) && !mode.sat && !mode.relu ? convertNaN<To>(x) : finish(result, modifiers);
 }
 
 /// To a format of a register's bits that is no type to compute in: tf32, f8, f6, f4, ue8m0.
+/// An H200's `cvt.rna.tf32` merely cuts a NaN off, which can make it an infinity.
 template <typename From> inline uint32_t convertToFormat(const Format &format, From x, ConvertMode mode) {
+  if (&format == &kTF32 && mode.rounding == Rounding::NearestAway && !mode.finite && isNaN(x))
+    return static_cast<uint32_t>(bitsOf(x) >> format.padding << format.padding);
   return static_cast<uint32_t>(encode(format, exactOf(x), {mode.rounding, mode.finite, mode.relu}));
 }
 /// From such a format to f16: exact.

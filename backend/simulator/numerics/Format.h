@@ -45,7 +45,7 @@ struct Format {
 
 inline constexpr Format kF64{"f64", 11, 52, 1023, Top::InfinityAndNaN, 0xfff8000000000000};
 inline constexpr Format kF32{"f32", 8, 23, 127, Top::InfinityAndNaN, 0x7fffffff};
-inline constexpr Format kTF32{"tf32", 8, 10, 127, Top::InfinityAndNaN, 0x7fffffff, 13};
+inline constexpr Format kTF32{"tf32", 8, 10, 127, Top::InfinityAndNaN, 0x7fffe000, 13};
 inline constexpr Format kF16{"f16", 5, 10, 15, Top::InfinityAndNaN, 0x7fff};
 inline constexpr Format kBF16{"bf16", 8, 7, 127, Top::InfinityAndNaN, 0x7fff};
 inline constexpr Format kE5M2{"e5m2", 5, 2, 15, Top::InfinityAndNaN, 0x7f};
@@ -60,7 +60,7 @@ struct Encoding {
   Rounding rounding = Rounding::Nearest;
   bool finite = false; ///< `.satfinite`: beyond the largest finite value, that value
   bool relu = false;   ///< `.relu`: 0 for what is negative
-  bool ftz = false;    ///< a subnormal result becomes a zero of its sign
+  bool ftz = false;    ///< a result below the smallest normal number, rounded as if exponents had no end, becomes zero
 };
 
 inline namespace TILE_SIM_ISA {
@@ -107,6 +107,15 @@ inline uint64_t encode(const Format &format, const Exact &value, const Encoding 
 
   int leading = 127 - leadingZeros(value.significand);
   int exponent = leading + value.exponent;
+  if (how.ftz && exponent < format.minExponent()) {
+    // One binade up it is a normal number and rounds as it would without an end; 1.0 there is the smallest normal here.
+    Exact doubled = value;
+    ++doubled.exponent;
+    uint64_t two = uint64_t(2) << format.fractionBits;
+    bool reaches = exponent == format.minExponent() - 1 &&
+                   (encode(format, doubled, {how.rounding}) >> format.padding & format.magnitudeMask()) >= two;
+    return sign | (reaches ? uint64_t(1) << format.fractionBits << format.padding : 0);
+  }
   int quantum = (exponent < format.minExponent() ? format.minExponent() : exponent) - format.fractionBits;
   int drop = quantum - value.exponent;
   Significand kept;
@@ -144,8 +153,6 @@ inline uint64_t encode(const Format &format, const Exact &value, const Encoding 
                    (!outwards && (how.rounding == Rounding::Down || how.rounding == Rounding::Up));
     magnitude = inwards ? limit : overflow;
   }
-  if (how.ftz && magnitude < uint64_t(1) << format.fractionBits)
-    magnitude = 0;
   return sign | magnitude << format.padding;
 }
 

@@ -4,7 +4,7 @@
 /// (PTX ISA 9.0, sections 9.7.1, 9.7.2 and 9.7.8)
 ///
 /// Limits: the video instructions (`vadd` and its family) are absent. Division by zero is unspecified in the ISA; the
-/// results here are those of the code that ptxas expands it to.
+/// results here are those of an H200.
 #ifndef BACKEND_SIMULATOR_NUMERICS_INTEGER_H
 #define BACKEND_SIMULATOR_NUMERICS_INTEGER_H
 
@@ -118,10 +118,10 @@ template <typename T> inline T divide(T a, T b) {
     return wrappingSub(T(0), a);
   return static_cast<T>(a / b);
 }
-/// With the sign of `a`; `a` for a zero divisor.
+/// With the sign of `a`; all ones for a zero divisor.
 template <typename T> inline T remainder(T a, T b) {
   if (b == 0)
-    return a;
+    return static_cast<T>(~Unsigned<T>(0));
   if (std::is_signed<T>::value && b == static_cast<T>(-1))
     return 0;
   return static_cast<T>(a % b);

@@ -2,6 +2,7 @@
 /// The table of tensor cores, one element by its definition, and the choice of the loops for this machine.
 #include "backend/simulator/numerics/TensorCore.h"
 
+#include "backend/simulator/numerics/Arithmetic.h"
 #include "backend/simulator/numerics/TensorCoreLoops.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ static constexpr DotModel kDotModels[] = {
     {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Half,   AccumulatorType::F16, 16, 25, 10},
     {Generation::Sm90, MatrixUnit::MmaSync, FactorType::BFloat, AccumulatorType::F32, 16, 25, 23},
     {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Tf32,   AccumulatorType::F32,  8, 25, 23},
-    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F32, 16, 25, 23},
-    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F16, 16, 25, 10},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F32,  0, 25, 23},
+    {Generation::Sm90, MatrixUnit::MmaSync, FactorType::Byte,   AccumulatorType::F16,  0, 25, 10},
     {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Half,   AccumulatorType::F32, 16, 25, 23},
     {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::Half,   AccumulatorType::F16, 16, 25, 10},
     {Generation::Sm90, MatrixUnit::Wgmma,   FactorType::BFloat, AccumulatorType::F32, 16, 25, 23},
@@ -115,25 +116,38 @@ uint32_t step(const DotModel &model, const Format &aFormat, const Format &bForma
 
   Exact value = exactInteger(sum);
   value.exponent = largest - model.fractionBits;
+  auto withPositiveZero = [&](uint64_t result) {
+    return static_cast<uint32_t>(result & cFormat.magnitudeMask() ? result : 0);
+  };
   if (model.accumulator == AccumulatorType::F16)
-    return static_cast<uint32_t>(encode(kF16, value));
+    return withPositiveZero(encode(kF16, value));
   // An f32 with a shorter fraction; truncation never rounds up to infinity, but the sum may lie beyond.
   Format shorter = kF32;
   shorter.fractionBits = model.resultFractionBits;
   shorter.padding = 23 - model.resultFractionBits;
   if (value.significand && 127 - leadingZeros(value.significand) + value.exponent > 127)
     return static_cast<uint32_t>(encode(kF32, exactInfinity(value.negative)));
-  uint32_t result = static_cast<uint32_t>(encode(shorter, value, {Rounding::Zero}));
-  return result & kF32.magnitudeMask() ? result : 0;
+  return withPositiveZero(encode(shorter, value, {Rounding::Zero}));
 }
 
 } // namespace
 
 uint32_t dot(const DotModel &model, const Format &aFormat, const Format &bFormat, const uint32_t *a, const uint32_t *b,
              int k, uint32_t c) {
-  for (int done = 0; done < k; done += model.group)
-    c = step(model, aFormat, bFormat, a + done, b + done, std::min(model.group, k - done), c);
-  return c;
+  uint32_t x[kMaxFragmentK], y[kMaxFragmentK];
+  for (int i = 0; i < k; ++i) {
+    x[model.position(i, k)] = a[i];
+    y[model.position(i, k)] = b[i];
+  }
+  const int group = model.groupOf(k);
+  uint32_t sum = model.addsAfterwards() ? 0 : c;
+  for (int done = 0; done < k; done += group)
+    sum = step(model, aFormat, bFormat, x + done, y + done, std::min(group, k - done), sum);
+  if (!model.addsAfterwards())
+    return sum;
+  if (model.accumulator == AccumulatorType::F16)
+    return add(Half{static_cast<uint16_t>(sum)}, Half{static_cast<uint16_t>(c)}).bits;
+  return bitsOf(add(bitCast<float>(sum), bitCast<float>(c)));
 }
 
 #ifdef TILE_SIM_HAS_V3

@@ -7,12 +7,12 @@
 /// exponents (a subnormal has the smallest one; the significand is not normalised), and zero has none. Each term is
 /// truncated to `fractionBits` places below the largest exponent, the sum of these integers is exact, and it becomes
 /// the accumulator: truncated to 24 or, for 8-bit floats on sm_89 and wgmma, 14 significant bits of f32; or to the
-/// nearest f16, ties to even. NaN is the canonical one; a zero sum is +0; beyond the largest value is infinity.
+/// nearest f16, ties to even. NaN is the canonical one; a zero result is +0; beyond the largest value is infinity.
 ///
-/// Facts from P. Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores",
-/// arXiv:2511.10909, and F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv:2512.07004; the
-/// instructions are in PTX ISA 9.0, sections 9.7.14 "mma" and 9.7.15 "wgmma". Limits: 4-bit and 1-bit types, sparsity
-/// and sm_70, sm_75 are absent.
+/// Facts from the papers on MMA-Sim, arXiv:2511.10909, and "Accurate Models of NVIDIA Tensor Cores", arXiv:2512.07004;
+/// the instructions are in PTX ISA 9.0, sections 9.7.14 "mma" and 9.7.15 "wgmma". The sm_90 rows were compared with an
+/// H200: where C is zero and every product of bf16 or tf32 is below 2^-126, the subnormal result can differ in its last
+/// place. Limits: 4-bit and 1-bit types, sparsity, sm_70 and sm_75 are absent.
 #ifndef BACKEND_SIMULATOR_NUMERICS_TENSORCORE_H
 #define BACKEND_SIMULATOR_NUMERICS_TENSORCORE_H
 
@@ -33,9 +33,17 @@ struct DotModel {
   MatrixUnit unit;
   FactorType factor;
   AccumulatorType accumulator;
-  int group;              ///< products added at once, besides the accumulator
+  int group;              ///< products added at once, besides the accumulator; 0 where bytes become f16, see below
   int fractionBits;       ///< places kept below the largest exponent
   int resultFractionBits; ///< of an f32 accumulator after each step
+
+  /// Of an instruction with `k` products.
+  constexpr int groupOf(int k) const { return group ? group : k / 2; }
+  /// sm_90 has no mma.sync of bytes: ptxas unpacks the lower pair of each word to f16 and multiplies, then the upper
+  /// pair, and adds C to the sum by an ordinary instruction.
+  constexpr bool addsAfterwards() const { return group == 0; }
+  /// When product `i` of `k` is added.
+  constexpr int position(int i, int k) const { return group ? i : i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : k / 2); }
 };
 
 /// The row for an instruction, or null if that generation's unit has no such types.

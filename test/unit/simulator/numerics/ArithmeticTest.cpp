@@ -130,6 +130,36 @@ TEST(Arithmetic, NaNIsCanonical) {
   EXPECT_EQ(mul(BFloat{0xffff}, BFloat{0}).bits, 0x7fff);
 }
 
+/// As an H200 chooses.
+TEST(Arithmetic, F64KeepsOneOperandsNaN) {
+  double first = fromBits<double>(0x7ff0000000000001), second = fromBits<double>(0xfff0000000000002);
+  double third = fromBits<double>(0x7ff8000000000003);
+  EXPECT_EQ(bitsOf(add(first, 1.0)), 0x7ff8000000000001u);
+  EXPECT_EQ(bitsOf(add(first, second)), 0xfff8000000000002u);
+  EXPECT_EQ(bitsOf(mul(first, second, {Rounding::Up})), 0xfff8000000000002u);
+  EXPECT_EQ(bitsOf(numerics::fma(first, second, third)), 0xfff8000000000002u);
+  EXPECT_EQ(bitsOf(numerics::fma(first, 1.0, third)), 0x7ff8000000000003u);
+  EXPECT_EQ(bitsOf(numerics::fma(first, 1.0, 1.0, {Rounding::Zero})), 0x7ff8000000000001u);
+  EXPECT_EQ(bitsOf(min(first, second)), 0xfff8000000000002u);
+  EXPECT_EQ(min(first, 2.0), 2);
+  EXPECT_EQ(bitsOf(numerics::abs(second)), 0xfff8000000000002u);
+  EXPECT_EQ(bitsOf(neg(second)), 0xfff8000000000002u);
+}
+
+/// (1 - 2^-24) 2^-126 has 24 bits and is flushed; (1 - 2^-46) 2^-126 rounds up to the smallest normal number first.
+TEST(Arithmetic, FtzLooksAtTheRoundedResult) {
+  FloatMode ftz{Rounding::Nearest, true};
+  EXPECT_EQ(mul(0x1.fffffep-1f, 0x1p-126f, ftz), 0);
+  EXPECT_EQ(mul(0x1.fffffcp-126f, 0x1.000002p-1f, ftz), 0x1p-126f);
+  EXPECT_EQ(numerics::fma(0x1.fffffep-1f, 0x1p-126f, 0.0f, ftz), 0);
+  EXPECT_EQ(mul(0x1.fffffep-1f, 0x1p-126f, {Rounding::Up, true}), 0);
+  EXPECT_EQ(mul(0x1.fffffcp-126f, 0x1.000002p-1f, {Rounding::Up, true}), 0x1p-126f);
+  EXPECT_EQ(mul(0x1.fffffcp-126f, 0x1.000002p-1f, {Rounding::Zero, true}), 0);
+  EXPECT_EQ(mul(Half{0x3bff}, Half{0x0400}, ftz).bits, 0);
+  EXPECT_EQ(mul(Half{0xb801}, Half{0x87fe}, ftz).bits, 0x0400);
+  EXPECT_EQ(bitsOf(mul(0x1p-130f, HUGE_VALF, {Rounding::Up, true})), 0x7fffffffu);
+}
+
 TEST(Arithmetic, FtzFlushesOperandsAndResults) {
   FloatMode ftz{Rounding::Nearest, true};
   float tiny = 0x1p-130f, smallest = 0x1p-126f;

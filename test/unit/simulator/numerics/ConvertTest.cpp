@@ -87,7 +87,8 @@ TEST(Convert, F32ToSixteenBitsInEveryDirection) {
         ConvertMode mode{rounding, false, false, false, finite};
         ASSERT_EQ(convertFloat<Half>(x, mode).bits, half.round(x, rounding, finite)) << x << " " << int(rounding);
         ASSERT_EQ(convertFloat<BFloat>(x, mode).bits, bfloat.round(x, rounding, finite)) << x << " " << int(rounding);
-        ASSERT_EQ(convertToFormat(kTF32, x, mode), tf32.round(x, rounding, finite)) << x << " " << int(rounding);
+        if (!isNaN(x))
+          ASSERT_EQ(convertToFormat(kTF32, x, mode), tf32.round(x, rounding, finite)) << x << " " << int(rounding);
       }
   }
 }
@@ -101,10 +102,7 @@ TEST(Convert, F64ToF32InTheHostsDirections) {
         volatile double operand = value;
         float expected = hostRounded(rounding, [&] { return static_cast<float>(operand); });
         float found = convertFloat<float>(value, {rounding});
-        if (std::isnan(expected))
-          ASSERT_EQ(bitsOf(found), 0x7fffffffu);
-        else
-          ASSERT_EQ(bitsOf(found), bitsOf(expected)) << value;
+        ASSERT_EQ(bitsOf(found), bitsOf(expected)) << value;
       }
   }
 }
@@ -227,6 +225,19 @@ TEST(Convert, Modifiers) {
   EXPECT_EQ(bitsOf(convertFloat<float>(NAN, {Rounding::Nearest, false, true})), 0u);
   EXPECT_EQ(convertToInteger<int32_t>(0x1p-140f, Rounding::Up, true), 0);
   EXPECT_EQ(convertToInteger<int32_t>(0x1p-140f, Rounding::Up), 1);
+}
+
+/// As an H200 gives them; the ISA says little.
+TEST(Convert, NaNs) {
+  double nan = fromBits<double>(0xfff0000000000003);
+  EXPECT_EQ(bitsOf(convertFloat<float>(nan)), 0xffc00000u);
+  EXPECT_EQ(convertFloat<Half>(nan).bits, 0xfe00);
+  EXPECT_EQ(convertFloat<BFloat>(fromBits<double>(0x7ff8000000000000)).bits, 0x7fc0);
+  EXPECT_EQ(convertFloat<Half>(nan, {Rounding::Nearest, false, false, true}).bits, 0x7fff);
+  EXPECT_EQ(bitsOf(convertFloat<float>(BFloat{0x7f81})), 0x7f810000u);
+  EXPECT_EQ(bitsOf(convertFloat<double>(fromBits<float>(0xff800001))), 0xfff8000020000000u);
+  EXPECT_EQ(convertToFormat(kTF32, fromBits<float>(0xffc01234), {}), 0x7fffe000u);
+  EXPECT_EQ(convertToFormat(kTF32, fromBits<float>(0xffc01234), {Rounding::NearestAway}), 0xffc00000u);
 }
 
 TEST(Convert, PairsPutTheFirstOperandAbove) {

@@ -116,6 +116,12 @@ TEST(Format, BeyondTheLargest) {
            Case{&kF64, NAN, {}, 0xfff8000000000000},
            Case{&kF16, 0x1p-15, {Rounding::Nearest, false, false, true}, 0},
            Case{&kF16, -0x1p-15, {Rounding::Nearest, false, false, true}, 0x8000},
+           Case{&kF16, 0x1.ffcp-15, {Rounding::Nearest, false, false, true}, 0},
+           Case{&kF16, 0x1.fffp-15, {Rounding::Nearest, false, false, true}, 0x0400},
+           Case{&kF16, 0x1.fffp-15, {Rounding::Zero, false, false, true}, 0},
+           Case{&kF16, 0x1.ffcp-15, {Rounding::Up, false, false, true}, 0},
+           Case{&kF16, 0x1.ffdp-15, {Rounding::Up, false, false, true}, 0x0400},
+           Case{&kF16, 0x1.fffp-15, {}, 0x0400},
        })
     EXPECT_EQ(encode(*c.format, exactOf(c.value), c.how), c.expected) << c.format->name << " of " << c.value;
 }

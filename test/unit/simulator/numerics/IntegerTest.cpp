@@ -70,7 +70,8 @@ TEST(Integer, CarriesChain) {
 TEST(Integer, DivisionIsTotal) {
   EXPECT_EQ(divide(7, 0), -1);
   EXPECT_EQ(divide(7u, 0u), ~0u);
-  EXPECT_EQ(remainder(7, 0), 7);
+  EXPECT_EQ(remainder(7, 0), -1);
+  EXPECT_EQ(remainder<uint16_t>(7, 0), 0xffff);
   EXPECT_EQ(divide(INT32_MIN, -1), INT32_MIN);
   EXPECT_EQ(remainder(INT32_MIN, -1), 0);
   EXPECT_EQ(divide(-7, 2), -3);

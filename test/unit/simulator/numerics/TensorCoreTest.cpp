@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -100,9 +101,33 @@ TEST(TensorCore, BytesKeepThirteenPlaces) {
   EXPECT_EQ(sum(Generation::Sm89, kMma, {0x08}, 128), 128 + 0x1p-6f);
   EXPECT_EQ(sum(Generation::Sm89, kMma, {0x08}, 256), 256);
   EXPECT_EQ(sum(Generation::Sm90, kWgmma, {0x08, 0x08}, 256), 256);
-  EXPECT_EQ(sum(Generation::Sm90, kMma, {0x08}, 256), 256 + 0x1p-6f);
+  EXPECT_EQ(sum(Generation::Sm90, kMma, {0x08, 0, 0, 0}, 256), 256 + 0x1p-6f);
   EXPECT_EQ(sum(Generation::Sm90, kWgmma, {}, 1 + 0x1p-14f), 1 + 0x1p-14f);
   EXPECT_EQ(sum(Generation::Sm90, kWgmma, {0}, 1 + 0x1p-14f), 1);
+}
+
+/// On sm_90 the bytes of mma.sync become f16: the pairs 0, 1 of each word first, then 2, 3, and C last, to nearest.
+TEST(TensorCore, BytesOfSm90AddTheAccumulatorLast) {
+  const DotModel &model = modelOf(Generation::Sm90, kMma, FactorType::Byte, AccumulatorType::F32);
+  uint32_t one[16], a[16] = {};
+  std::fill(std::begin(one), std::end(one), 0x38);
+  a[0] = 0x38, a[1] = 0xb8; // 1 - 1
+  EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE4M3, a, one, 16, bitCast<uint32_t>(0x1p-60f))), 0x1p-60f);
+  a[1] = 0;
+  EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE4M3, a, one, 16, bitCast<uint32_t>(0x1.8p-24f))), 1 + 0x1p-23f);
+  // 2^16 + 2^-18 - 2^16: what is too small for the first group's result is lost, not so in the second.
+  uint32_t x[16] = {}, y[16] = {};
+  x[0] = y[0] = 0x78, x[1] = 0x01, y[1] = 0x01, x[2] = 0xf8, y[2] = 0x78;
+  EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE4M3, x, y, 16, 0)), 0);
+  std::swap(x[1], x[3]), std::swap(y[1], y[3]);
+  std::swap(x[2], x[4]), std::swap(y[2], y[4]); // 2^16 - 2^16 in the first
+  EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE4M3, x, y, 16, 0)), 0x1p-18f);
+}
+
+TEST(TensorCore, AZeroResultIsPositive) {
+  const DotModel &model = modelOf(Generation::Sm90, kMma, FactorType::Half, AccumulatorType::F16);
+  uint32_t tiny = 0x8001, one = 0x0400; // -2^-24 * 2^-14 rounds to zero
+  EXPECT_EQ(dot(model, kF16, kF16, &tiny, &one, 1, 0), 0u);
 }
 
 TEST(TensorCore, F16AccumulatorRoundsToNearest) {
@@ -187,6 +212,8 @@ TEST(TensorCore, FragmentsAreTheirElements) {
       {Generation::Sm86, kMma, FactorType::Tf32, AccumulatorType::F32, &kTF32, &kTF32, {16, 8, 8}},
       {Generation::Sm89, kMma, FactorType::Byte, AccumulatorType::F32, &kE4M3, &kE5M2, {16, 8, 32}},
       {Generation::Sm89, kMma, FactorType::Byte, AccumulatorType::F16, &kE5M2, &kE5M2, {16, 8, 32}},
+      {Generation::Sm90, kMma, FactorType::Byte, AccumulatorType::F32, &kE4M3, &kE5M2, {16, 8, 32}},
+      {Generation::Sm90, kMma, FactorType::Byte, AccumulatorType::F16, &kE4M3, &kE4M3, {16, 8, 16}},
       {Generation::Sm90, kWgmma, FactorType::BFloat, AccumulatorType::F32, &kBF16, &kBF16, {64, 40, 16}},
       {Generation::Sm90, kWgmma, FactorType::Tf32, AccumulatorType::F32, &kTF32, &kTF32, {64, 24, 8}},
       {Generation::Sm90, kWgmma, FactorType::Byte, AccumulatorType::F32, &kE4M3, &kE4M3, {64, 16, 32}},
