@@ -83,8 +83,7 @@ struct Argument {
 struct Block;
 using BlockPtr = std::unique_ptr<Block>;
 
-//===- Literals and names
-//-------------------------------------------------------------------------------------------===//
+//===-- Literals and names
 
 /// Non-negative; a leading `-` is a Unary. At most 2^64 - 1.
 struct IntLiteral : ExprNode<ExprKind::IntLiteral> {
@@ -124,8 +123,7 @@ struct Name : ExprNode<ExprKind::Name> {
   std::string text;
 };
 
-//===- Postfix forms
-//------------------------------------------------------------------------------------------------===//
+//===-- Postfix forms
 
 /// `base.name`: `x.T`, `T.max`, a field, a module's member; called, a method.
 struct Member : ExprNode<ExprKind::Member> {
@@ -175,8 +173,7 @@ struct Index : ExprNode<ExprKind::Index> {
   bool isUnchecked = false;
 };
 
-//===- Operators
-//----------------------------------------------------------------------------------------------------===//
+//===-- Operators
 
 enum class UnaryOp { Negate, BitNot, LogicalNot };
 enum class BinaryOp {
@@ -235,8 +232,7 @@ struct Cast : ExprNode<ExprKind::Cast> {
   std::vector<Argument> options;
 };
 
-//===- Compound values
-//----------------------------------------------------------------------------------------------===//
+//===-- Compound values
 
 /// `if condition { } else { }`, as an expression or (in an ExprStmt) a statement. `else if` is an else block whose one
 /// statement is an IfExpr.
@@ -284,8 +280,7 @@ struct FnLiteral : ExprNode<ExprKind::FnLiteral> {
   BlockPtr block;
 };
 
-//===- Types that are no other expression
-//---------------------------------------------------------------------------===//
+//===-- Types that are no other expression
 
 /// `fn(tile<f32>[M], index) -> f32`.
 struct FnType : ExprNode<ExprKind::FnType> {

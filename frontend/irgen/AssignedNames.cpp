@@ -1,24 +1,23 @@
 #include "frontend/irgen/AssignedNames.h"
 
+#include "frontend/ast/Children.h"
+
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
 
 namespace {
 
+/// Assignments may stand anywhere: an expression may hold an `if`, whose blocks hold statements.
 struct Collector {
   AssignedNames result;
   unsigned loopDepth = 0;
+  ast::ChildVisitor children{[this](const ast::Expr &expr, ast::ChildRole) { visit(expr); },
+                             [this](const ast::Block &block) { visit(block); }};
 
   void visit(const ast::Block &block) {
     for (const ast::StmtPtr &stmt : block.statements)
       visit(*stmt);
-  }
-
-  void visitLoop(const ast::Block &body) {
-    ++loopDepth;
-    visit(body);
-    --loopDepth;
   }
 
   void target(const ast::Expr &expr) {
@@ -29,71 +28,36 @@ struct Collector {
         target(*element);
   }
 
-  /// An `if` may stand within an expression, and assign.
-  void visit(const ast::Expr *expr) {
-    if (auto *conditional = dynCast<ast::IfExpr>(expr)) {
-      visit(conditional->condition.get());
-      visit(*conditional->thenBlock);
-      if (conditional->elseBlock)
-        visit(*conditional->elseBlock);
-    }
-    if (auto *binary = dynCast<ast::Binary>(expr)) {
-      visit(binary->lhs.get());
-      visit(binary->rhs.get());
-    }
-    if (auto *unary = dynCast<ast::Unary>(expr))
-      visit(unary->operand.get());
-    if (auto *cast = dynCast<ast::Cast>(expr))
-      visit(cast->operand.get());
-    if (auto *member = dynCast<ast::Member>(expr))
-      visit(member->base.get());
-    if (auto *tuple = dynCast<ast::Tuple>(expr))
-      for (const ast::ExprPtr &element : tuple->elements)
-        visit(element.get());
-    if (auto *list = dynCast<ast::List>(expr))
-      for (const ast::ExprPtr &element : list->elements)
-        visit(element.get());
-    if (auto *call = dynCast<ast::Call>(expr)) {
-      visit(call->callee.get());
-      for (const ast::Argument &argument : call->arguments)
-        visit(argument.value.get());
-    }
-    if (auto *index = dynCast<ast::Index>(expr)) {
-      visit(index->base.get());
-      for (const ast::Position &position : index->positions)
-        visit(position.value.get());
-    }
+  void visit(const ast::Expr &expr) {
+    if (!dynCast<ast::FnLiteral>(&expr))
+      forEachChild(expr, children);
   }
 
   void visit(const ast::Stmt &stmt) {
-    switch (stmt.kind) {
-    case ast::StmtKind::Let:
-      return visit(dynCast<ast::LetStmt>(&stmt)->value.get());
-    case ast::StmtKind::Assign:
-      target(*dynCast<ast::AssignStmt>(&stmt)->target);
-      return visit(dynCast<ast::AssignStmt>(&stmt)->value.get());
-    case ast::StmtKind::Expr:
-      return visit(dynCast<ast::ExprStmt>(&stmt)->expr.get());
-    case ast::StmtKind::For:
-      return visitLoop(dynCast<ast::ForStmt>(&stmt)->body);
-    case ast::StmtKind::While:
-      return visitLoop(dynCast<ast::WhileStmt>(&stmt)->body);
-    case ast::StmtKind::Return:
-      result.returns = true;
-      return visit(dynCast<ast::ReturnStmt>(&stmt)->value.get());
-    case ast::StmtKind::Break:
-      result.breaks |= loopDepth == 0;
+    if (dynCast<ast::FnStmt>(&stmt))
       return;
-    default:
-      return;
-    }
+    if (auto *assign = dynCast<ast::AssignStmt>(&stmt))
+      target(*assign->target);
+    result.returns |= stmt.kind == ast::StmtKind::Return;
+    result.breaks |= stmt.kind == ast::StmtKind::Break && loopDepth == 0;
+    auto *loop = dynCast<ast::ForStmt>(&stmt);
+    bool isLoop = loop || stmt.kind == ast::StmtKind::While;
+    // What a `for` runs over is evaluated before it: a `break` there leaves the loop around it.
+    if (loop)
+      visit(*loop->iterable);
+    loopDepth += isLoop;
+    forEachChild(stmt, children);
+    loopDepth -= isLoop;
   }
 };
 
 } // namespace
 
-AssignedNames irgen::assignedNames(const ast::Block &body) {
+template <typename Node> static AssignedNames collect(const Node &node) {
   Collector collector;
-  collector.visit(body);
+  collector.visit(node);
   return std::move(collector.result);
 }
+
+AssignedNames irgen::assignedNames(const ast::Block &body) { return collect(body); }
+AssignedNames irgen::assignedNames(const ast::Expr &expr) { return collect(expr); }

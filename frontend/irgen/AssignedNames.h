@@ -1,4 +1,4 @@
-/// What a loop body does to the world around it, read off its syntax before it runs: which names it assigns and how
+/// What a loop does to the world around it, read off its syntax before it runs: which names it assigns and how
 /// control may leave it.
 #ifndef FRONTEND_IRGEN_ASSIGNEDNAMES_H
 #define FRONTEND_IRGEN_ASSIGNEDNAMES_H
@@ -18,6 +18,8 @@ struct AssignedNames {
 
 /// Local functions capture by value, so what they assign does not count.
 AssignedNames assignedNames(const ast::Block &body);
+/// The same of an expression, such as the condition of a `while`.
+AssignedNames assignedNames(const ast::Expr &expr);
 
 } // namespace tile::irgen
 

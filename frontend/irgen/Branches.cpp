@@ -34,7 +34,14 @@ static bool isSameValue(const Value &lhs, const Value &rhs) {
 static bool isDefinedIn(const Value &value, mlir::Block *block) {
   if (const TupleValue *tuple = value.asTuple())
     return llvm::any_of(tuple->elements, [&](const Value &element) { return isDefinedIn(element, block); });
-  return value.isRuntime() && block->getParent()->isAncestor(value.ssa().getParentRegion());
+  if (!value.isRuntime())
+    return false;
+  // Regions that are being filled belong to no op yet.
+  for (mlir::Region *region = value.ssa().getParentRegion(); region;
+       region = region->getParentOp() ? region->getParentOp()->getParentRegion() : nullptr)
+    if (region == block->getParent())
+      return true;
+  return false;
 }
 
 Value Evaluator::placeholder(const Type &type, SourceRange range) {
@@ -151,6 +158,9 @@ Value Evaluator::merge(const Value &thenValue, const Value &elseValue, mlir::Val
 
 Value Evaluator::branch(mlir::Value condition, SourceRange range, llvm::function_ref<Value()> thenPart,
                         llvm::function_ref<Value()> elsePart) {
+  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", range))
+    return {};
+  Level level(expansion.nesting);
   size_t count = frame->variables.size();
   auto values = [&] {
     std::vector<Value> result;

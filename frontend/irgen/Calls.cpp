@@ -137,6 +137,8 @@ Value Evaluator::call(const Function &function, CallArguments &arguments) {
     if (site.declaration == declaration)
       return fail(Code::E0109, arguments.range,
                   "function " + quote(function.name) + " calls itself; recursion is not possible");
+  if (!countExpanded(arguments.range))
+    return {};
   if (arguments.shape) {
     report(Code::E0215, arguments.callee, "a shape follows " + quote(function.name) + "; expected only its arguments");
     return {};

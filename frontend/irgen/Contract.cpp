@@ -6,6 +6,10 @@
 #include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
@@ -66,9 +70,18 @@ void KernelBuilder::learnFromWhere(const ast::Expr &condition, mlir::func::FuncO
     return number ? constantInteger(*number) : std::nullopt;
   };
   auto fact = [&](const Dim &dim, llvm::StringRef name, int64_t value) {
-    if (value >= 1)
-      facts[dim.argument].emplace_back(evaluator.builder.getStringAttr(name),
-                                       evaluator.builder.getI64IntegerAttr(value));
+    if (value < 1)
+      return;
+    // Two facts of one kind hold both: a multiple of each, below each bound.
+    mlir::NamedAttrList &known = facts[dim.argument];
+    if (auto before = mlir::dyn_cast_or_null<mlir::IntegerAttr>(known.get(name))) {
+      int64_t other = before.getInt(), rest = value / std::gcd(value, other), both = 0;
+      if (name == TileDialect::kMaximum)
+        value = std::min(value, other);
+      else
+        value = llvm::MulOverflow(rest, other, both) ? std::max(value, other) : both;
+    }
+    known.set(name, evaluator.builder.getI64IntegerAttr(value));
   };
   auto *remainder = dynCast<ast::Binary>(binary->lhs);
   if (binary->op == ast::BinaryOp::Equal && remainder && remainder->op == ast::BinaryOp::Rem) {
@@ -146,8 +159,13 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
   for (const ast::Argument &argument : decorator.arguments) {
     if (decorator.name.text == "heuristic" && argument.name)
       check(*argument.name, true);
-    if (decorator.name.text == "instances" && argument.name && !argument.isHas)
-      check(*argument.name, false);
+    if (decorator.name.text == "instances") {
+      auto *list = dynCast<ast::List>(argument.value);
+      if (!argument.name || !list || list->elements.empty())
+        evaluator.report(Code::E0606, argument.range, "`@instances` takes `NAME = [values]`");
+      else if (!argument.isHas)
+        check(*argument.name, false);
+    }
     if (decorator.name.text == "autotune") {
       checkRecord(argument.value.get());
       if (auto *list = dynCast<ast::List>(argument.value))
@@ -354,15 +372,28 @@ mlir::DictionaryAttr KernelBuilder::buildContract() {
 
   items.clear();
   for (const ast::KernelItem::Alias &alias : kernel.aliases) {
-    llvm::SmallVector<mlir::Attribute> names;
+    // The manifest knows pairs of tensors; a tuple stands for the tensors in it.
+    std::vector<std::vector<std::string>> tensors;
     for (const ast::Identifier &name : alias.names) {
-      bool isTensor =
-          llvm::any_of(leaves, [&](const KernelLeaf &leaf) { return leaf.parameter->name.text == name.text; });
-      if (!isTensor)
+      std::vector<std::string> of;
+      bool isKnown = false;
+      for (const KernelLeaf &leaf : leaves) {
+        if (leaf.parameter->name.text != name.text)
+          continue;
+        isKnown = true;
+        if (leaf.kind == KernelLeaf::Kind::Tensor)
+          of.push_back(leaf.name);
+      }
+      if (!isKnown)
         evaluator.reportUnknown(name.text, name.range, "parameter");
-      names.push_back(builder.getStringAttr(name.text));
+      else if (of.empty())
+        evaluator.report(Code::E0206, name.range, quote(name.text) + " in `alias` is no tensor; expected one");
+      for (const std::vector<std::string> &others : tensors)
+        for (const std::string &other : others)
+          for (const std::string &tensor : of)
+            items.push_back(builder.getStrArrayAttr({other, tensor}));
+      tensors.push_back(std::move(of));
     }
-    items.push_back(builder.getArrayAttr(names));
   }
   if (!items.empty())
     contract.set("alias", items);

@@ -6,7 +6,9 @@
 #ifndef FRONTEND_IRGEN_EVALUATOR_H
 #define FRONTEND_IRGEN_EVALUATOR_H
 
+#include "frontend/irgen/AssignedNames.h"
 #include "frontend/irgen/Emitter.h"
+#include "frontend/irgen/Expansion.h"
 #include "frontend/irgen/Scope.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -68,6 +70,14 @@ public:
     Evaluator &evaluator;
     Frame *outer;
   };
+
+  //===-- Limits
+
+  Expansion expansion;
+  /// Counts a statement or call that is expanded. False where that is one too many, which is reported once a kernel.
+  bool countExpanded(SourceRange range);
+  /// Whether another level fits below `limit`; reports `what` nests deeper, once a kernel.
+  bool mayNest(unsigned levels, unsigned limit, std::string_view what, SourceRange range);
 
   //===-- Expressions
 
@@ -141,6 +151,7 @@ public:
 
 private:
   friend class FrameGuard;
+  Value evaluateInner(const ast::Expr &expr);
   Value evaluateMember(const ast::Member &member);
   Value evaluateMethod(const ast::Member &member, CallArguments &arguments);
   Value evaluateGeneric(const ast::GenericApply &apply);
@@ -187,7 +198,7 @@ private:
     std::vector<BindingPtr> bindings;
     llvm::SmallVector<mlir::Value> initial;
   };
-  std::optional<Carried> carry(const ast::Block &body, const Loop &loop, SourceRange range);
+  std::optional<Carried> carry(const AssignedNames &assigned, const Loop &loop, SourceRange range);
   void setCarried(const Carried &carried, mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> currentValues(const Carried &carried, SourceRange range);
   mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses);

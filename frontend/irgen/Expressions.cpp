@@ -1,4 +1,5 @@
 /// Names, literals, types as values, casts, members: every expression but accesses, calls and `if`.
+#include "frontend/ast/Children.h"
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Program.h"
 
@@ -256,23 +257,14 @@ Value Evaluator::evaluateCondition(const ast::Expr &expr) {
 
 /// Whether evaluating `expr` touches nothing and costs little, so that `&&` need not branch.
 static bool isSimple(const ast::Expr &expr) {
-  switch (expr.kind) {
-  case ast::ExprKind::IntLiteral:
-  case ast::ExprKind::FloatLiteral:
-  case ast::ExprKind::BoolLiteral:
-  case ast::ExprKind::Name:
-    return true;
-  case ast::ExprKind::Member:
-    return isSimple(*dynCast<ast::Member>(&expr)->base);
-  case ast::ExprKind::Unary:
-    return isSimple(*dynCast<ast::Unary>(&expr)->operand);
-  case ast::ExprKind::Cast:
-    return isSimple(*dynCast<ast::Cast>(&expr)->operand);
-  case ast::ExprKind::Binary:
-    return isSimple(*dynCast<ast::Binary>(&expr)->lhs) && isSimple(*dynCast<ast::Binary>(&expr)->rhs);
-  default:
-    return false;
-  }
+  static constexpr ast::ExprKind simple[] = {
+      ast::ExprKind::Binary,       ast::ExprKind::BoolLiteral,   ast::ExprKind::Cast,
+      ast::ExprKind::FloatLiteral, ast::ExprKind::IntLiteral,    ast::ExprKind::Member,
+      ast::ExprKind::Name,         ast::ExprKind::StringLiteral, ast::ExprKind::Unary};
+  bool result = llvm::is_contained(simple, expr.kind);
+  forEachChild(expr, {[&](const ast::Expr &child, ast::ChildRole) { result = result && isSimple(child); },
+                      [&](const ast::Block &) { result = false; }});
+  return result;
 }
 
 /// `&&` and `||`: a constant left side decides alone and leaves the right side unchecked; a scalar one short-circuits.
@@ -393,7 +385,35 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
 
 //===-- Expressions
 
+bool Evaluator::mayNest(unsigned levels, unsigned limit, std::string_view what, SourceRange range) {
+  if (expansion.isExhausted || levels < limit)
+    return !expansion.isExhausted;
+  expansion.isExhausted = true;
+  report(Code::E0309, range, std::string(what) + " nest more than " + std::to_string(limit) + " levels deep")
+      .help(
+          "a `break`, `continue` or `return` under a condition puts what follows one level deeper, in every copy that "
+          "`static for` makes; a plain `for` makes none");
+  return false;
+}
+
+bool Evaluator::countExpanded(SourceRange range) {
+  if (expansion.isExhausted || ++expansion.expanded <= kMaxExpanded)
+    return !expansion.isExhausted;
+  expansion.isExhausted = true;
+  report(Code::E0309, range,
+         "the kernel expands to more than " + std::to_string(kMaxExpanded) + " statements and calls")
+      .help("each trip of a `static for` and each call of a function is a copy; a plain `for` makes none");
+  return false;
+}
+
 Value Evaluator::evaluate(const ast::Expr &expr) {
+  if (!mayNest(expansion.depth, kMaxDepth, "expressions and calls", expr.range))
+    return {};
+  Level level(expansion.depth);
+  return evaluateInner(expr);
+}
+
+Value Evaluator::evaluateInner(const ast::Expr &expr) {
   switch (expr.kind) {
   case ast::ExprKind::IntLiteral: {
     uint64_t value = dynCast<ast::IntLiteral>(&expr)->value;
@@ -443,6 +463,13 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
     std::vector<Value> elements;
     for (const ast::ExprPtr &element : tuple ? tuple->elements : dynCast<ast::List>(&expr)->elements)
       elements.push_back(evaluate(*element));
+    size_t count = 0;
+    for (const Value &element : elements)
+      count += sizeOf(element);
+    if (count > kMaxTuple)
+      return fail(Code::E0309, expr.range,
+                  "the tuple has " + std::to_string(count) +
+                      " values with those of the tuples in it; expected at most " + std::to_string(kMaxTuple));
     return Value::tuple(std::move(elements), /*isList=*/!tuple);
   }
   case ast::ExprKind::Record:

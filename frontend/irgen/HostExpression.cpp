@@ -40,15 +40,31 @@ std::optional<HostExpression> HostEvaluator::refuse(SourceRange range) {
   return std::nullopt;
 }
 
+/// What a launch evaluates again and again; the launcher refuses more values than this waiting at once.
+static constexpr size_t kMaxTokens = 1024, kMaxWaiting = 32;
+
 std::optional<HostExpression> HostEvaluator::apply(const std::string &op, llvm::ArrayRef<HostExpression> operands,
-                                                   std::optional<Value> folded) {
+                                                   std::optional<Value> folded, SourceRange range) {
   if (folded && folded->isError())
     return std::nullopt;
   if (folded && folded->isConstantScalar())
     return constant(*folded);
   HostExpression result;
-  for (const HostExpression &operand : operands)
+  size_t before = 0;
+  for (const HostExpression &operand : operands) {
     result.tokens.append(operand.tokens.begin(), operand.tokens.end());
+    result.waiting = std::max(result.waiting, before++ + operand.waiting);
+  }
+  auto tooLong = [&](std::string_view what, size_t limit) {
+    evaluator.report(Code::E0402, range,
+                     quote(evaluator.text(range)) + " takes the launcher more than " + std::to_string(limit) + " " +
+                         std::string(what));
+    return std::nullopt;
+  };
+  if (result.tokens.size() >= kMaxTokens)
+    return tooLong("steps", kMaxTokens);
+  if (result.waiting > kMaxWaiting)
+    return tooLong("values at once", kMaxWaiting);
   result.tokens.push_back(evaluator.builder.getStringAttr(op));
   return result;
 }
@@ -84,7 +100,7 @@ std::optional<HostExpression> HostEvaluator::evaluate(const ast::Expr &expr) {
     std::optional<Value> folded;
     if (operand->constant)
       folded = evaluator.unary(unary->op, {*operand->constant, unary->operand->range}, expr.range);
-    return apply(unary->op == ast::UnaryOp::Negate ? "neg" : "!", *operand, folded);
+    return apply(unary->op == ast::UnaryOp::Negate ? "neg" : "!", *operand, folded, expr.range);
   }
   case ast::ExprKind::Binary: {
     auto *binary = dynCast<ast::Binary>(&expr);
@@ -106,7 +122,7 @@ std::optional<HostExpression> HostEvaluator::evaluate(const ast::Expr &expr) {
     if (lhs->constant && rhs->constant)
       folded = evaluator.foldBinary(binary->op, {*lhs->constant, binary->lhs->range},
                                     {*rhs->constant, binary->rhs->range}, binary->opRange);
-    return apply(std::string(ast::spelling(binary->op)), {*lhs, *rhs}, folded);
+    return apply(std::string(ast::spelling(binary->op)), {*lhs, *rhs}, folded, expr.range);
   }
   case ast::ExprKind::If: {
     auto *conditional = dynCast<ast::IfExpr>(&expr);
@@ -126,7 +142,7 @@ std::optional<HostExpression> HostEvaluator::evaluate(const ast::Expr &expr) {
     std::optional<HostExpression> first = evaluate(*yes), second = evaluate(*no);
     if (!first || !second)
       return std::nullopt;
-    return apply("select", {*condition, *first, *second}, std::nullopt);
+    return apply("select", {*condition, *first, *second}, std::nullopt, expr.range);
   }
   case ast::ExprKind::Call:
     return evaluateCall(*dynCast<ast::Call>(&expr));
@@ -177,7 +193,7 @@ std::optional<HostExpression> HostEvaluator::evaluateCall(const ast::Call &call)
     std::optional<Value> folded;
     if (isConstant)
       folded = evaluator.callBuiltin(*findBuiltin(function), arguments);
-    return apply(std::string(function), operands, folded);
+    return apply(std::string(function), operands, folded, call.range);
   }
   if (!findBuiltin(callee->text)) {
     evaluator.reportUnknown(callee->text, callee->range, "function");
@@ -190,6 +206,8 @@ std::optional<HostExpression> HostEvaluator::evaluateCall(const ast::Call &call)
 std::optional<HostExpression> HostEvaluator::inlineCall(const ast::FnDecl &function, const ast::Call &call) {
   if (depth > 64 || call.arguments.size() != function.parameters.size() || !function.generics.empty())
     return refuse(call.range);
+  if (!evaluator.countExpanded(call.range))
+    return std::nullopt;
   std::map<std::string, HostExpression> locals;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     std::optional<HostExpression> argument = evaluate(*call.arguments[i].value);

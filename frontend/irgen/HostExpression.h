@@ -10,6 +10,7 @@ namespace tile::irgen {
 struct HostExpression {
   llvm::SmallVector<mlir::Attribute> tokens; // numbers and strings
   std::optional<Value> constant;             // an int, float or bool, if known
+  size_t waiting = 1;                        // values that wait at most while it is evaluated
 
   mlir::ArrayAttr attribute(mlir::MLIRContext *context) const { return mlir::ArrayAttr::get(context, tokens); }
 };
@@ -29,7 +30,7 @@ public:
 
 private:
   std::optional<HostExpression> apply(const std::string &op, llvm::ArrayRef<HostExpression> operands,
-                                      std::optional<Value> folded);
+                                      std::optional<Value> folded, SourceRange range);
   std::optional<HostExpression> evaluateCall(const ast::Call &call);
   std::optional<HostExpression> inlineCall(const ast::FnDecl &function, const ast::Call &call);
   std::optional<HostExpression> refuse(SourceRange range);

@@ -93,13 +93,7 @@ static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view n
   return nullptr;
 }
 
-bool tile::hasHeuristic(const ast::KernelItem &kernel, std::string_view name) {
-  for (const ast::Decorator &decorator : kernel.decorators)
-    for (const ast::Argument &argument : decorator.arguments)
-      if (decorator.name.text == "heuristic" && argument.name && argument.name->text == name)
-        return true;
-  return false;
-}
+bool tile::hasHeuristic(const ast::KernelItem &kernel, std::string_view name) { return heuristicOf(kernel, name); }
 
 bool tile::hasSpec(const ast::Module &root, std::string_view kernel) { return findSpec(root, kernel); }
 
@@ -119,7 +113,9 @@ struct Generation {
     if (!parsed)
       return;
     values = std::move(*parsed);
-    isValid = chooseKernels(options) && checkValues(options);
+    isValid = chooseKernels(options);
+    if (isValid)
+      checkValues(options);
     result = mlir::ModuleOp::create(evaluator->at(whole));
     evaluator->builder.setInsertionPointToEnd(result->getBody());
   }
@@ -150,7 +146,7 @@ struct Generation {
   }
 
   /// Reports what `-D` or a decorator gives and no kernel knows.
-  bool checkValues(const IrgenOptions &options) {
+  void checkValues(const IrgenOptions &options) {
     std::vector<std::string> settable;
     for (const ast::KernelItem *kernel : kernels)
       for (std::string &candidate : settableNames(*kernel))
@@ -170,7 +166,6 @@ struct Generation {
       if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
         diagnostic.help("did you mean `" + std::string(closest) + "`?");
     }
-    return true;
   }
 
   /// The module if nothing was reported and it is right.

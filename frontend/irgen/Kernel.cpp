@@ -15,7 +15,9 @@ bool irgen::isKnob(std::string_view name) { return findKnob(name); }
 KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, const ast::KernelItem &kernel,
                              const InstanceValues &values, std::string symbol)
     : evaluator(evaluator), module(module), kernel(kernel), values(values), symbol(std::move(symbol)),
-      scope(std::make_shared<Scope>(module.scope)) {}
+      scope(std::make_shared<Scope>(module.scope)) {
+  evaluator.expansion = Expansion();
+}
 
 //===-- Compile-time parameters
 
@@ -36,6 +38,44 @@ void KernelBuilder::declareConstant(Constant constant) {
   constants.push_back(std::move(constant));
 }
 
+void KernelBuilder::reportNoValue(const ast::GenericParameter &generic) {
+  const std::string &name = generic.name.text;
+  evaluator
+      .report(Code::E0308, generic.range,
+              "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
+      .help("pass `-D " + name + "=…`, or give it a default");
+}
+
+const ast::Expr *irgen::heuristicOf(const ast::KernelItem &kernel, std::string_view name) {
+  for (const ast::Decorator &decorator : kernel.decorators)
+    for (const ast::Argument &argument : decorator.arguments)
+      if (decorator.name.text == "heuristic" && argument.name && argument.name->text == name)
+        return argument.value.get();
+  return nullptr;
+}
+
+/// Its value for the launch that `-D` describes; none if reported at `place`, as `what` `name` lacking one.
+std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic, const std::string &what,
+                                                     const std::string &name, SourceRange place) {
+  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
+  std::optional<HostExpression> result = now.evaluate(heuristic);
+  if (!result || result->constant)
+    return result ? result->constant : std::nullopt;
+  std::string missing;
+  for (const Dim &dim : dims)
+    if (llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(dim.name))) &&
+        !values.has(dim.name))
+      missing += (missing.empty() ? "" : ", ") + dim.name;
+  DiagnosticBuilder diagnostic = evaluator.report(Code::E0308, place,
+                                                  what + " " + quote(name) + " has no value: its heuristic needs " +
+                                                      (missing.empty() ? "a launch" : quote(missing)));
+  if (!(place == heuristic.range))
+    diagnostic.secondary(heuristic.range, "the heuristic");
+  std::string given = "`-D " + name + "=…`";
+  diagnostic.help("pass " + (missing.empty() ? given : "`-D " + missing + "=…` for a typical launch, or " + given));
+  return std::nullopt;
+}
+
 /// Types and functions come first: the signature needs them.
 bool KernelBuilder::bindTypes() {
   bool isValid = true;
@@ -48,10 +88,7 @@ bool KernelBuilder::bindTypes() {
     if (auto configured = configuration.find(name); choice == values.choices.end() && configured != configuration.end())
       syntax = configured->second;
     if (!syntax) {
-      evaluator
-          .report(Code::E0308, generic.range,
-                  "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
-          .help("pass `-D " + name + "=…`, or give it a default");
+      reportNoValue(generic);
       isValid = false;
       continue;
     }
@@ -75,11 +112,9 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   const std::string &name = generic.name.text;
   Constant constant{&generic, Value(), "", std::nullopt};
   Operand value;
-  for (const ast::Decorator &decorator : kernel.decorators)
-    if (decorator.name.text == "heuristic")
-      for (const ast::Argument &argument : decorator.arguments)
-        if (argument.name && argument.name->text == name)
-          constant.heuristic = host(*argument.value, /*constantsByName=*/true);
+  const ast::Expr *heuristic = heuristicOf(kernel, name);
+  if (heuristic)
+    constant.heuristic = host(*heuristic, /*constantsByName=*/true);
   if (auto choice = values.choices.find(name); choice != values.choices.end()) {
     value = evaluator.operand(*choice->second.syntax);
     constant.source = choice->second.source;
@@ -87,39 +122,16 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
     value = evaluator.operand(*configured->second);
     constant.source = "autotune";
   } else if (constant.heuristic) {
-    const ast::Expr *expr = nullptr;
-    for (const ast::Decorator &decorator : kernel.decorators)
-      for (const ast::Argument &argument : decorator.arguments)
-        if (decorator.name.text == "heuristic" && argument.name && argument.name->text == name)
-          expr = argument.value.get();
-    HostEvaluator now(evaluator,
-                      [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
-    std::optional<HostExpression> result = now.evaluate(*expr);
+    std::optional<Value> result = computeHeuristic(*heuristic, "compile-time parameter", name, generic.range);
     if (!result)
       return false;
-    if (!result->constant) {
-      std::string missing;
-      for (const Dim &dim : dims)
-        if (llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(dim.name))) &&
-            !values.has(dim.name))
-          missing += (missing.empty() ? "" : ", ") + dim.name;
-      evaluator
-          .report(Code::E0308, generic.range,
-                  "compile-time parameter " + quote(name) + " has no value: its heuristic needs " + quote(missing))
-          .secondary(expr->range, "the heuristic")
-          .help("pass `-D " + (missing.empty() ? name : missing) + "=…` for a typical launch, or `-D " + name + "=…`");
-      return false;
-    }
-    value = {*result->constant, expr->range};
+    value = {*result, heuristic->range};
     constant.source = "heuristic";
   } else if (generic.defaultValue) {
     value = evaluator.operand(*generic.defaultValue);
     constant.source = "default";
   } else {
-    evaluator
-        .report(Code::E0308, generic.range,
-                "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
-        .help("pass `-D " + name + "=…`, or give it a default");
+    reportNoValue(generic);
     return false;
   }
   constant.value = checkCompileTimeParameter(evaluator, generic, value);
@@ -145,18 +157,17 @@ bool KernelBuilder::bindConstants() {
   return isValid;
 }
 
-/// What `value` gives for a knob; none where it is known only at a launch, and after reporting.
+/// What `value` gives for a knob; none after reporting.
 std::optional<int64_t> KernelBuilder::knobValue(const std::string &name, const ast::Expr &value) {
-  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
-  std::optional<HostExpression> result = now.evaluate(value);
-  if (!result || !result->constant)
+  std::optional<Value> result = computeHeuristic(value, "launch configuration", name, value.range);
+  if (!result)
     return std::nullopt;
   const tile::Knob *knob = findKnob(name);
-  auto *number = result->constant->as<IntConstant>();
+  auto *number = result->as<IntConstant>();
   if (number && number->value >= knob->least && number->value <= knob->most && knob->accepts(int64_t(number->value)))
     return int64_t(number->value);
   evaluator.report(Code::E0301, value.range,
-                   quote(name) + " is " + result->constant->describe() + "; expected " + knob->expected.str());
+                   quote(name) + " is " + result->describe() + "; expected " + knob->expected.str());
   return std::nullopt;
 }
 
@@ -209,7 +220,7 @@ void KernelBuilder::setKnobs() {
   for (const ast::Decorator &decorator : kernel.decorators)
     if (decorator.name.text == "heuristic")
       for (const ast::Argument &argument : decorator.arguments)
-        if (argument.name && isKnob(argument.name->text))
+        if (argument.name && isKnob(argument.name->text) && !values.has(argument.name->text))
           setKnob(argument.name->text, *argument.value, "heuristic");
   for (const auto &[name, choice] : values.choices)
     if (isKnob(name))

@@ -83,6 +83,9 @@ private:
   bool bindTypes();
   bool bindConstants();
   bool bindConstant(const ast::GenericParameter &generic);
+  void reportNoValue(const ast::GenericParameter &generic);
+  std::optional<Value> computeHeuristic(const ast::Expr &heuristic, const std::string &what, const std::string &name,
+                                        SourceRange place);
   void declareConstant(Constant constant);
   void takeConfiguration();
   std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
@@ -143,7 +146,7 @@ private:
   std::vector<Dim> dims;
   llvm::SmallVector<mlir::Attribute> abi;
   mlir::Block *entry = nullptr;
-  std::map<unsigned, llvm::SmallVector<mlir::NamedAttribute>> facts; // of arguments, from `where`
+  std::map<unsigned, mlir::NamedAttrList> facts; // of arguments, from `where`
 };
 
 /// The names in an extent, in order; those of called functions are not among them.
@@ -151,6 +154,9 @@ std::vector<const ast::Name *> namesIn(const ast::Expr &extent);
 
 /// What `@autotune` and `@heuristic` may set besides compile-time parameters.
 bool isKnob(std::string_view name);
+
+/// What `@heuristic` gives for `name`, a compile-time parameter or knob; null if nothing.
+const ast::Expr *heuristicOf(const ast::KernelItem &kernel, std::string_view name);
 
 } // namespace tile::irgen
 

@@ -1,6 +1,5 @@
 /// `for`, `while` and `static for`. A variable that the body assigns is carried; a body that `break`s or returns makes
 /// an `scf.while`, whose condition asks the flags.
-#include "frontend/irgen/AssignedNames.h"
 #include "frontend/irgen/Evaluator.h"
 
 #include "ir/Tile/TileOps.h"
@@ -15,8 +14,7 @@ namespace scf = mlir::scf;
 static constexpr int64_t kMaxUnrolled = 4096;
 
 /// Variables that the body assigns and flags that it may set, as SSA values of their types.
-std::optional<Evaluator::Carried> Evaluator::carry(const ast::Block &body, const Loop &loop, SourceRange range) {
-  AssignedNames assigned = assignedNames(body);
+std::optional<Evaluator::Carried> Evaluator::carry(const AssignedNames &assigned, const Loop &loop, SourceRange range) {
   Carried carried;
   auto add = [&](const BindingPtr &binding, SourceRange place) {
     if (!binding->value.isError() && binding->value.isConstantScalar())
@@ -148,6 +146,9 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     }
     ssa.push_back(value.ssa());
   }
+  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", loop.range))
+    return;
+  Level level(expansion.nesting);
   mlir::Location location = at(loop.range);
   mlir::Value lower = ssa[0], upper = ssa[1], step = ssa[2];
   mlir::Value zero = constant(*scalar, {}, WideInt(0), location), one = constant(*scalar, {}, WideInt(1), location);
@@ -167,7 +168,8 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
   size_t variables = frame->variables.size();
   Loop flags{declareFlag(), declareFlag()};
   LoopGuard guard(*frame, flags, variables);
-  std::optional<Carried> carried = carry(loop.body, flags, loop.range);
+  AssignedNames assigned = assignedNames(loop.body);
+  std::optional<Carried> carried = carry(assigned, flags, loop.range);
   if (!carried)
     return;
   auto runBody = [&](mlir::Value counter) {
@@ -182,7 +184,6 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     frame->scope = outer;
     return currentValues(*carried, loop.range);
   };
-  AssignedNames assigned = assignedNames(loop.body);
   mlir::Operation *op = nullptr;
   mlir::OpBuilder::InsertionGuard insertion(builder);
   if (!assigned.breaks && !assigned.returns) {
@@ -224,11 +225,19 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
 }
 
 void Evaluator::executeWhile(const ast::WhileStmt &loop) {
+  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", loop.range))
+    return;
+  Level level(expansion.nesting);
   mlir::Location location = at(loop.range);
   size_t variables = frame->variables.size();
   Loop flags{declareFlag(), declareFlag()};
   LoopGuard guard(*frame, flags, variables);
-  std::optional<Carried> carried = carry(loop.body, flags, loop.range);
+  AssignedNames assigned = assignedNames(loop.body);
+  AssignedNames inCondition = assignedNames(*loop.condition);
+  bool conditionReturns = inCondition.returns;
+  assigned.names.merge(inCondition.names);
+  assigned.returns |= conditionReturns;
+  std::optional<Carried> carried = carry(assigned, flags, loop.range);
   if (!carried)
     return;
   mlir::OpBuilder::InsertionGuard insertion(builder);
@@ -236,13 +245,24 @@ void Evaluator::executeWhile(const ast::WhileStmt &loop) {
     builder.setInsertionPointToEnd(inner.getInsertionBlock());
     setCarried(*carried, values);
     Value left = either(frame->returned->value, flags.broken->value, loop.range);
-    auto evaluate = [&] { return evaluateCondition(*loop.condition); };
+    auto evaluate = [&] {
+      // The condition is outside: a `break` in it has no loop to leave.
+      std::vector<Loop> loops = std::exchange(frame->loops, {});
+      Value value = evaluateCondition(*loop.condition);
+      frame->loops = std::move(loops);
+      return value;
+    };
     Value more = left.as<BoolConstant>() ? evaluate()
                                          : branch(negateBool(left.ssa(), location), loop.condition->range, evaluate,
                                                   [] { return Value::boolean(false); });
     if (more.isError())
       more = Value::boolean(false);
-    scf::ConditionOp::create(builder, location, materialize(more, loop.condition->range).ssa(), values);
+    mlir::Value stays = materialize(more, loop.condition->range).ssa();
+    if (conditionReturns)
+      stays = arith::AndIOp::create(builder, location, stays,
+                                    negateBool(materialize(frame->returned->value, loop.range).ssa(), location));
+    // What the condition assigned, the body and the code after the loop see.
+    scf::ConditionOp::create(builder, location, stays, currentValues(*carried, loop.range));
   };
   auto buildBody = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
     builder.setInsertionPointToEnd(inner.getInsertionBlock());
@@ -307,6 +327,8 @@ void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
   LoopGuard guard(*frame, flags, variables);
   std::function<void(size_t)> iterate = [&](size_t i) {
     for (; i < values.size(); ++i) {
+      if (!countExpanded(loop.range))
+        return;
       flags.continued->value = Value::boolean(false);
       std::shared_ptr<Scope> outer = frame->scope;
       frame->scope = std::make_shared<Scope>(outer);

@@ -422,9 +422,13 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   if (!scalar)
     return {};
   Type left = lhs.value.type(), right = rhs.value.type();
-  Scalar accumulatorScalar = isFloat(*scalar) ? (*scalar == Scalar::F64 ? Scalar::F64 : Scalar::F32) : Scalar::I32;
-  if (!dotAccumulator(mlirTypeOf(*scalar, context())))
+  mlir::Type accumulatorType = dotAccumulator(mlirTypeOf(*scalar, context()));
+  static constexpr Scalar accumulators[] = {Scalar::F32, Scalar::F64, Scalar::I32};
+  const auto *known = llvm::find_if(
+      accumulators, [&](Scalar candidate) { return mlirTypeOf(candidate, context()) == accumulatorType; });
+  if (known == std::end(accumulators))
     return fail(Code::E0203, opRange, "`@` is not defined for " + std::string(nameOf(*scalar)));
+  Scalar accumulatorScalar = *known;
   if (compare(left.shape[1], right.shape[0]) != Agreement::Same) {
     reportExtents(Code::E0204, left.shape[1], right.shape[0], opRange, lhs, rhs,
                   "inner dimensions of `@` differ: " + std::to_string(left.shape[1].value) + " and " +

@@ -312,8 +312,7 @@ Value ParameterBinder::check(const Parameter &parameter, const Operand &value) {
                               "; expected a tensor, as the parameter is `out` or `inout`");
   if (!parameter.type)
     return value.value;
-  if (auto *signature = dynCast<ast::FnType>(parameter.type)) {
-    (void)signature;
+  if (dynCast<ast::FnType>(parameter.type)) {
     if (value.value.asFunction())
       return value.value;
     return evaluator.fail(Code::E0206, value.range, what + " is " + value.value.describe() + "; expected a function");
@@ -363,16 +362,16 @@ Value ParameterBinder::checkView(const Parameter &parameter, const ast::Expr &ty
     const ast::Expr &extent = *(*apply->shape)[axis];
     if (dynCast<ast::Wildcard>(&extent))
       continue;
-    auto *expected = evaluator.evaluate(extent).as<IntConstant>();
+    Value wanted = evaluator.evaluate(extent);
+    auto *expected = wanted.as<IntConstant>();
     if (!expected)
       continue;
-    Value wanted = evaluator.evaluate(extent);
     const std::optional<Dim> &dim = actual.extents[axis];
     if (!dim)
       return evaluator.fail(Code::E0206, value.range,
                             "extent " + std::to_string(axis) + " of " + what + " is known only at run time; expected " +
                                 wanted.describe());
-    Dim other{static_cast<int64_t>(wanted.as<IntConstant>()->value), wanted.as<IntConstant>()->symbol};
+    Dim other{static_cast<int64_t>(expected->value), expected->symbol};
     if (evaluator.Emitter::compare(*dim, other) != Emitter::Agreement::Same) {
       evaluator.reportExtents(Code::E0206, *dim, other, value.range, value, value,
                               "extent " + std::to_string(axis) + " of " + what + " is " + std::to_string(dim->value) +

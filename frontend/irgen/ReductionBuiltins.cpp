@@ -321,6 +321,7 @@ static Value callReduce(Evaluator &evaluator, const Builtin &self, CallArguments
   std::optional<Plan> plan = makePlan(evaluator, self, bound, parts.front().type(), arguments.range);
   if (!plan)
     return {};
+  bool isReported = false; // the function is expanded for each axis
   auto combine = [&](mlir::ValueRange lhs, mlir::ValueRange rhs) {
     auto pack = [&](mlir::ValueRange values) {
       std::vector<Value> elements;
@@ -330,6 +331,17 @@ static Value callReduce(Evaluator &evaluator, const Builtin &self, CallArguments
     };
     Value result =
         evaluator.call(*function, {{pack(lhs), arguments.range}, {pack(rhs), arguments.range}}, arguments.range);
+    // The element that is combined with which, how often and when is not fixed, so nothing may depend on it.
+    mlir::Operation *impure = nullptr;
+    evaluator.builder.getInsertionBlock()->walk([&](mlir::Operation *op) {
+      if (!mlir::isMemoryEffectFree(op) && !op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
+        impure = op;
+    });
+    if (impure && !std::exchange(isReported, true))
+      evaluator.report(Code::E0218, fn.range,
+                       "the function of `reduce` " +
+                           std::string(mlir::isa<AssertOp>(impure) ? "asserts" : "accesses memory") +
+                           "; expected one that only computes");
     Value expected = pack(lhs);
     result = evaluator.materialize(
         evaluator.coerce({result, fn.range}, expected.type(), "the result of the combination"), fn.range);

@@ -1,5 +1,6 @@
 /// The signature of a kernel: parameters are taken apart into what the ABI passes, extents bind dims, and the function
 /// gets its arguments in the order of the contract.
+#include "frontend/ast/Children.h"
 #include "frontend/irgen/Kernel.h"
 
 #include "ir/Tile/TileOps.h"
@@ -133,18 +134,15 @@ bool KernelBuilder::isDimName(const std::string &name) const {
   return !module.find(name, owner);
 }
 
+/// Names whose values the extent is computed from.
 static void collectNames(const ast::Expr &expr, std::vector<const ast::Name *> &names) {
   if (auto *name = dynCast<ast::Name>(&expr))
     names.push_back(name);
-  if (auto *binary = dynCast<ast::Binary>(&expr)) {
-    collectNames(*binary->lhs, names);
-    collectNames(*binary->rhs, names);
-  }
-  if (auto *unary = dynCast<ast::Unary>(&expr))
-    collectNames(*unary->operand, names);
-  if (auto *call = dynCast<ast::Call>(&expr))
-    for (const ast::Argument &argument : call->arguments)
-      collectNames(*argument.value, names);
+  forEachChild(expr, {[&](const ast::Expr &child, ast::ChildRole role) {
+                        if (role == ast::ChildRole::Value)
+                          collectNames(child, names);
+                      },
+                      [](const ast::Block &) {}});
 }
 
 std::vector<const ast::Name *> irgen::namesIn(const ast::Expr &extent) {

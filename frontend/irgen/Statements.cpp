@@ -273,6 +273,8 @@ Value Evaluator::executeStatements(Statements statements, Last last) {
       continue;
     }
     const ast::Stmt &statement = *step.statement;
+    if (!countExpanded(statement.range))
+      return {};
     bool isLast = statements.empty() && last != Last::Statement;
     auto *expression = dynCast<ast::ExprStmt>(&statement);
     auto *conditional = expression ? dynCast<ast::IfExpr>(expression->expr) : nullptr;

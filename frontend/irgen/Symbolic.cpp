@@ -1,16 +1,26 @@
 #include "frontend/irgen/Symbolic.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
 #include <algorithm>
 
 using namespace tile;
 using namespace tile::irgen;
 
-/// A product that grows past this is kept as one opaque atom.
+/// What grows past these is kept as one opaque atom: terms of a polynomial, factors of a term, characters of an atom.
 static constexpr size_t kMaxTerms = 32;
+static constexpr size_t kMaxDegree = 8;
+static constexpr size_t kMaxAtom = 200;
 
 Symbolic::Symbolic(int64_t constant) { add({}, constant); }
 
+/// A long name ends in a digest of all of it, so that doubling what it is made of, line by line, does not double it.
 Symbolic Symbolic::atom(std::string name) {
+  if (name.size() > kMaxAtom) {
+    auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(name));
+    name = name.substr(0, kMaxAtom / 2) + "… #" + llvm::toHex(llvm::ArrayRef(digest).take_front(16));
+  }
   Symbolic result;
   result.add({std::move(name)}, 1);
   return result;
@@ -36,13 +46,13 @@ Symbolic operator+(const Symbolic &lhs, const Symbolic &rhs) {
   Symbolic sum = lhs;
   for (const auto &[monomial, coefficient] : rhs.terms)
     sum.add(monomial, coefficient);
-  return sum;
+  return sum.terms.size() <= kMaxTerms ? sum : Symbolic::atom("(" + lhs.text() + ") + (" + rhs.text() + ")");
 }
 
 Symbolic operator-(const Symbolic &lhs, const Symbolic &rhs) { return lhs + Symbolic(-1) * rhs; }
 
 Symbolic operator*(const Symbolic &lhs, const Symbolic &rhs) {
-  if (lhs.terms.size() * rhs.terms.size() > kMaxTerms)
+  if (lhs.terms.size() * rhs.terms.size() > kMaxTerms || lhs.degree() + rhs.degree() > kMaxDegree)
     return Symbolic::atom("(" + lhs.text() + ") * (" + rhs.text() + ")");
   Symbolic product;
   for (const auto &[leftMonomial, leftCoefficient] : lhs.terms)
@@ -83,6 +93,13 @@ Symbolic Symbolic::remainder(const Symbolic &lhs, const Symbolic &rhs) {
       return Symbolic(0);
   }
   return lhs == rhs ? Symbolic(0) : atom(operand(lhs) + " % " + operand(rhs));
+}
+
+size_t Symbolic::degree() const {
+  size_t degree = 0;
+  for (const auto &[monomial, coefficient] : terms)
+    degree = std::max(degree, monomial.size());
+  return degree;
 }
 
 std::optional<int64_t> Symbolic::asConstant() const {

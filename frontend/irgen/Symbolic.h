@@ -44,6 +44,7 @@ public:
 private:
   using Monomial = std::vector<std::string>; // sorted; empty: the constant term
   void add(const Monomial &monomial, int64_t coefficient);
+  size_t degree() const;             // of the longest monomial
   std::map<Monomial, int64_t> terms; // no zero coefficients
 };
 

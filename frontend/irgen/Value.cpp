@@ -14,6 +14,15 @@ template <typename... Cases> Overloaded(Cases...) -> Overloaded<Cases...>;
 
 } // namespace
 
+size_t irgen::sizeOf(const Value &value) { return value.asTuple() ? value.asTuple()->size + 1 : 1; }
+
+Value Value::tuple(std::vector<Value> elements, bool isList) {
+  size_t size = 0;
+  for (const Value &element : elements)
+    size += sizeOf(element);
+  return std::make_shared<const TupleValue>(TupleValue{std::move(elements), isList, size});
+}
+
 Type Value::type() const {
   return std::visit(Overloaded{
                         [](const ErrorValue &) { return Type::error(); },

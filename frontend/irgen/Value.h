@@ -60,6 +60,7 @@ struct Function {
 struct TupleValue {
   std::vector<Value> elements;
   bool isList = false;
+  size_t size = 0; // of values, those of tuples in it included
 };
 /// A tile, scalar, pointer or view that the program computes.
 struct RuntimeValue {
@@ -83,9 +84,7 @@ public:
   static Value integer(const Dim &dim) { return IntConstant{dim.value, std::nullopt, dim.symbol}; }
   static Value boolean(bool value) { return BoolConstant{value}; }
   static Value type(Type type) { return TypeConstant{std::move(type), nullptr, nullptr}; }
-  static Value tuple(std::vector<Value> elements, bool isList = false) {
-    return std::make_shared<const TupleValue>(TupleValue{std::move(elements), isList});
-  }
+  static Value tuple(std::vector<Value> elements, bool isList = false);
   static Value unit() { return tuple({}); }
 
   template <typename T> const T *as() const { return std::get_if<T>(&storage); }
@@ -116,6 +115,9 @@ public:
 private:
   Storage storage;
 };
+
+/// Values in `value`: those of a tuple and of the tuples in it, and itself.
+size_t sizeOf(const Value &value);
 
 } // namespace tile::irgen
 

@@ -88,6 +88,7 @@ private:
   ast::ItemPtr structItem(TileParser::StructItemContext *context);
   std::unique_ptr<ast::FnDecl> function(TileParser::FnItemContext *context);
   ast::ItemPtr kernel(TileParser::KernelItemContext *context);
+  void addAlias(ast::KernelItem &kernel, ast::KernelItem::Alias alias);
   void kernelClause(TileParser::KernelClauseContext *context, ast::KernelItem &kernel);
   std::vector<ast::GenericParameter> generics(TileParser::GenericsContext *context);
   std::vector<ast::Parameter> parameters(TileParser::ParametersContext *context);

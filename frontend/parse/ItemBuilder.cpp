@@ -111,6 +111,14 @@ ItemPtr AstBuilder::kernel(TileParser::KernelItemContext *context) {
   return node;
 }
 
+void AstBuilder::addAlias(KernelItem &kernel, KernelItem::Alias alias) {
+  if (alias.names.size() < 2) {
+    report(Code::E0019, alias.range, "`alias` has fewer than two names; expected those of tensors that may overlap");
+    throw Broken();
+  }
+  kernel.aliases.push_back(std::move(alias));
+}
+
 void AstBuilder::kernelClause(TileParser::KernelClauseContext *context, KernelItem &kernel) {
   std::vector<ExprPtr> values = expressions(context->expressions());
   if (context->GRID()) {
@@ -129,7 +137,7 @@ void AstBuilder::kernelClause(TileParser::KernelClauseContext *context, KernelIt
     alias.range = range(context);
     for (auto *name : context->names()->NAME())
       alias.names.push_back(identifier(name));
-    kernel.aliases.push_back(std::move(alias));
+    addAlias(kernel, std::move(alias));
     return;
   }
   for (ExprPtr &value : values) {
@@ -151,7 +159,7 @@ void AstBuilder::kernelClause(TileParser::KernelClauseContext *context, KernelIt
       }
       alias.names.push_back({name->text, name->range});
     }
-    kernel.aliases.push_back(std::move(alias));
+    addAlias(kernel, std::move(alias));
   }
 }
 

@@ -45,7 +45,7 @@ bool PlanReader::readInstances(const ast::KernelItem &kernel, const ast::Decorat
                                std::vector<std::vector<CheckField>> &instances) {
   for (const ast::Argument &argument : decorator.arguments) {
     const auto *list = ast::dynCast<ast::List>(argument.value);
-    if (!argument.name || !list)
+    if (!argument.name || !list || list->elements.empty())
       return refuse(argument.value->range, "`@instances` takes `NAME = [values]`");
     std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
     if (hasHeuristic(kernel, name))

@@ -90,6 +90,17 @@ TEST(Where, GivesFactsToArguments) {
       << k.ir() << k.errors();
 }
 
+TEST(Where, FactsOfOneKindHoldTogether) {
+  Generated k(kernel("(x: tensor<f32>[N]) grid [1] where N % 16 == 0, N % 24 == 0, N <= 64, N <= 4096"));
+  EXPECT_TRUE(k.has({"{tile.divisibility = 48 : i64, tile.maximum = 64 : i64}"})) << k.ir() << k.errors();
+}
+
+TEST(Where, AliasOfSeveralIsThatOfEachPair) {
+  Generated k(
+      kernel("(x: tensor<f32>[N], t: (tensor<f32>[N], f32), out y: tensor<f32>[N]) grid [1] where alias(x, t, y)"));
+  EXPECT_TRUE(k.has({"alias = [[\"x\", \"t.0\"], [\"x\", \"y\"], [\"t.0\", \"y\"]]"})) << k.ir() << k.errors();
+}
+
 TEST(Where, MakesNamesAgree) {
   std::string body = "y[0 :+ BM] = x[0 :+ BN]";
   std::string signature = "<BM: int = 64, BN: int = 64>(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [1]";

@@ -44,6 +44,11 @@ TEST_F(Imports, NamesOfAnImportedFileStayInIt) {
   EXPECT_NE(k.errors().find("unknown function `scaled`"), std::string::npos) << k.errors();
 }
 
+TEST_F(Imports, WhatAFileLacksIsNamed) {
+  Generated k = generated("import \"scale.tile\" as s", "s.FACTOR * v");
+  EXPECT_NE(k.errors().find("module has no item `FACTOR`"), std::string::npos) << k.errors();
+}
+
 TEST_F(Imports, AFileIsLoadedOnce) {
   Generated k = generated("import \"scale.tile\" as s\nimport \"factor.tile\" as f", "s.scaled(v) + f.own()");
   ASSERT_TRUE(k.module) << k.errors();

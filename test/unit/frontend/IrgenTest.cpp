@@ -201,3 +201,19 @@ TEST(Equalities, ExtentsAreComparedAsPolynomials) {
               "y[0 :+ BM + BM] = doubled(x[0 :+ BM])\ny[0 :+ (BM * 4) / 2] = doubled(x[0 :+ BM])\n}\n");
   EXPECT_TRUE(k.module) << k.errors();
 }
+
+/// Doubling line by line what an expression is made of does not double the work.
+TEST(Equalities, PowersAndNestedCallsStaySmall) {
+  for (const char *step : {"a * a", "max(a, a)", "a / a + a", "a + a * 2", "a % (a + 1)"}) {
+    std::string text = "kernel k<K: int = 1>(out y: tensor<i32>[]) grid [1] {\n    let x0 = K\n";
+    for (int i = 0; i < 60; ++i) {
+      std::string body = step, from = "x" + std::to_string(i);
+      for (size_t at = 0; (at = body.find("a", at)) != std::string::npos; at += from.size())
+        if (at == 0 || !std::isalpha(body[at - 1]))
+          body.replace(at, 1, from);
+      text += "    let x" + std::to_string(i + 1) + " = (" + body + ") % 7\n";
+    }
+    Generated k(text + "    y[] = x60\n}\n");
+    EXPECT_TRUE(k.module) << k.errors();
+  }
+}
