@@ -21,13 +21,21 @@ using namespace tile::tgpu;
 
 static void emitFence(Emitter &emit) { emit.ptx("fence.acq_rel.gpu;", "", {}, {}, Emitter::Effect::Memory); }
 
-/// `*pointer += value`; gives what was there.
-static Value emitAtomicAdd(Emitter &emit, Value pointer, Value value) {
+static LLVM::AtomicBinOp binaryOpOf(AtomicKind kind, Type type) {
+  switch (kind) {
+  case AtomicKind::Add:
+    return isa<FloatType>(type) ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  }
+  llvm_unreachable("every kind has its case");
+}
+
+/// Combines `value` with `*pointer`; gives what was there.
+static Value emitAtomic(Emitter &emit, AtomicKind atomic, Value pointer, Value value) {
   OpBuilder &b = emit.builder;
   bool isIndex = isa<IndexType>(value.getType());
   if (isIndex)
     value = emit.toInteger(value, b.getI64Type());
-  auto kind = isa<FloatType>(value.getType()) ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  LLVM::AtomicBinOp kind = binaryOpOf(atomic, value.getType());
   Value old = LLVM::AtomicRMWOp::create(b, emit.loc, kind, pointer, value, LLVM::AtomicOrdering::monotonic, "device");
   return isIndex ? emit.toInteger(old, b.getIndexType()) : old;
 }
@@ -36,7 +44,8 @@ namespace {
 /// Runs the atomic of every element that this thread owns, each in a branch on its predicate.
 class AtomicEmitter {
 public:
-  AtomicEmitter(Emitter &emit, Operation *op) : emit(emit), op(op), layout(layoutOf(op->getResult(0).getType())) {}
+  AtomicEmitter(Emitter &emit, Operation *op, AtomicKind kind)
+      : emit(emit), op(op), kind(kind), layout(layoutOf(op->getResult(0).getType())) {}
 
   /// `address(reg)` and `inside(reg)` are asked for registers whose elements no other register holds.
   SmallVector<Value> run(ValueRange values, ValueRange masks, llvm::function_ref<Value(int64_t)> address,
@@ -62,11 +71,11 @@ public:
 private:
   Value underPredicate(Value pointer, Value predicate, Value value) {
     if (!predicate)
-      return emitAtomicAdd(emit, pointer, value);
+      return emitAtomic(emit, kind, pointer, value);
     auto branch = scf::IfOp::create(emit.builder, emit.loc, value.getType(), predicate, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(emit.builder);
     emit.builder.setInsertionPointToStart(branch.thenBlock());
-    Value old = emitAtomicAdd(emit, pointer, value);
+    Value old = emitAtomic(emit, kind, pointer, value);
     scf::YieldOp::create(emit.builder, emit.loc, old);
     emit.builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(emit.builder, emit.loc, emit.zero(value.getType()));
@@ -92,6 +101,7 @@ private:
 
   Emitter &emit;
   Operation *op;
+  AtomicKind kind;
   LayoutAttr layout;
 };
 
@@ -110,13 +120,14 @@ struct LowerAtomic : public OpConversionPattern<AtomicOp> {
     AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout ? &layout.getLayout() : nullptr, view,
                          indices, memoryBytes(adaptor.getValue()[0].getType()));
     ValueRange masks = op.getMask() ? adaptor.getMask() : ValueRange();
-    SmallVector<Value> results = AtomicEmitter(emit, op).run(
-        adaptor.getValue(), masks,
-        [&](int64_t reg) {
-          auto [pointer, bytes] = access.address(reg);
-          return bytes ? emit.offset(pointer, emit.i64(bytes)) : pointer;
-        },
-        [&](int64_t reg) { return access.inside(reg); });
+    SmallVector<Value> results = AtomicEmitter(emit, op, op.getKind())
+                                     .run(
+                                         adaptor.getValue(), masks,
+                                         [&](int64_t reg) {
+                                           auto [pointer, bytes] = access.address(reg);
+                                           return bytes ? emit.offset(pointer, emit.i64(bytes)) : pointer;
+                                         },
+                                         [&](int64_t reg) { return access.inside(reg); });
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{results});
     return success();
   }
@@ -129,9 +140,11 @@ struct LowerAtomicPtr : public OpConversionPattern<AtomicPtrOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Emitter emit(rewriter, op.getLoc());
     ValueRange masks = op.getMask() ? adaptor.getMask() : ValueRange();
-    SmallVector<Value> results = AtomicEmitter(emit, op).run(
-        adaptor.getValue(), masks, [&](int64_t reg) { return adaptor.getPointer()[reg]; },
-        [](int64_t) { return Value(); });
+    SmallVector<Value> results =
+        AtomicEmitter(emit, op, op.getKind())
+            .run(
+                adaptor.getValue(), masks, [&](int64_t reg) { return adaptor.getPointer()[reg]; },
+                [](int64_t) { return Value(); });
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{results});
     return success();
   }

@@ -77,22 +77,23 @@ SmallVector<Value> Emitter::ptx(const std::string &text, const std::string &cons
 
 //===-- The thread ------------------------------------------------------------------------------------------------===//
 
+/// What was made in a branch does not dominate what follows it, and is made once more there.
+Value Emitter::once(Value &known, llvm::function_ref<Value()> make) {
+  if (!known || !known.getParentRegion()->isAncestor(builder.getInsertionBlock()->getParent()))
+    known = make();
+  return known;
+}
+
 Value Emitter::thread() {
-  if (!threadIndex)
-    threadIndex = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
-  return threadIndex;
+  return once(threadIndex, [&]() -> Value { return NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type()); });
 }
 
 Value Emitter::lane() {
-  if (!laneIndex)
-    laneIndex = bitAnd(thread(), i32(31));
-  return laneIndex;
+  return once(laneIndex, [&] { return bitAnd(thread(), i32(31)); });
 }
 
 Value Emitter::warp() {
-  if (!warpIndex)
-    warpIndex = builder.createOrFold<arith::ShRUIOp>(loc, thread(), i32(5));
-  return warpIndex;
+  return once(warpIndex, [&] { return builder.createOrFold<arith::ShRUIOp>(loc, thread(), i32(5)); });
 }
 
 Value Emitter::isFirstThread() { return compare(arith::CmpIPredicate::eq, thread(), i32(0)); }

@@ -61,6 +61,9 @@ public:
   void barrier();
 
 private:
+  /// `known`, made where it is first asked for.
+  mlir::Value once(mlir::Value &known, llvm::function_ref<mlir::Value()> make);
+
   mlir::Value threadIndex, laneIndex, warpIndex;
 };
 

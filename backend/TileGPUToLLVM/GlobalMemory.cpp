@@ -6,11 +6,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-int64_t tgpu::memoryBytes(Type element) {
-  if (isa<LLVM::LLVMPointerType, IndexType>(element))
-    return 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
+int64_t tgpu::memoryBytes(Type element) { return isa<LLVM::LLVMPointerType>(element) ? 8 : elementBytes(element); }
 
 //===-- Words -----------------------------------------------------------------------------------------------------===//
 

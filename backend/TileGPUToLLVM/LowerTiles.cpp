@@ -89,6 +89,9 @@ struct LowerKernel : public OpConversionPattern<func::FuncOp> {
 struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (failed(verifyLaidOut(kernel)))
+        return signalPassFailure();
     if (llvm::any_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp kernel) {
           auto bytes = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytes);
           return bytes && bytes.getInt() > 0;
@@ -100,8 +103,8 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       // What is left of the dialects is scalar.
-      if (isa<ViewAccess, MakeViewOp, SubviewOp, DimOp, ReduceOp, ProgramIdOp, NumProgramsOp, LoadPtrOp, StorePtrOp,
-              AtomicPtrOp, PtrAddOp>(op) ||
+      if (isa<ViewAccess, PointerAccess, MakeViewOp, SubviewOp, DimOp, ReduceOp, ProgramIdOp, NumProgramsOp, PtrAddOp>(
+              op) ||
           isa<TileGPUDialect>(op->getDialect()))
         return false;
       return types.isLegal(op->getOperandTypes()) && types.isLegal(op->getResultTypes());

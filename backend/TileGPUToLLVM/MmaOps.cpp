@@ -5,39 +5,20 @@
 #include "backend/TileGPUToLLVM/LowerTiles.h"
 #include "backend/TileGPUToLLVM/TileExchange.h"
 #include "ir/TileGPU/DotOperands.h"
+#include "ir/TileGPU/MmaKind.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-static constexpr int64_t kRows = 16, kColumns = 8;
 /// The second half of a fragment's rows.
 static constexpr int64_t kHalfRows = 8;
 
-namespace {
-/// What an instruction is for one type of operands.
-struct MmaKind {
-  int64_t depth;       ///< K of one instruction
-  int64_t perWord;     ///< elements in a 32-bit register
-  std::string operand; ///< as in `.bf16`
-  std::string result;
-
-  std::string mnemonic() const {
-    return "mma.sync.aligned.m16n8k" + std::to_string(depth) + ".row.col." + result + "." + operand + "." + operand +
-           "." + result;
-  }
-};
-} // namespace
-
-static MmaKind kindOf(DotOp dot) {
-  Type element = elementOf(dot.getLhs().getType());
-  if (element.isF16())
-    return {16, 2, "f16", "f32"};
-  if (element.isBF16())
-    return {16, 2, "bf16", "f32"};
-  if (element.isF32())
-    return {8, 1, "tf32", "f32"};
-  return {32, 4, dot.getSign() == Signedness::Signed ? "s8" : "u8", "s32"};
+static std::string mnemonicOf(const MmaKind &kind, Signedness sign) {
+  std::string operand = (sign == Signedness::Signed ? kind.operand : kind.unsignedOperand).str(),
+              result = kind.result.str();
+  return "mma.sync.aligned.m" + std::to_string(MmaKind::kRows) + "n" + std::to_string(MmaKind::kColumns) + "k" +
+         std::to_string(kind.depth()) + ".row.col." + result + "." + operand + "." + operand + "." + result;
 }
 
 namespace {
@@ -68,7 +49,7 @@ public:
     addresses.emplace(emit, operand.matrix->threadTerms, operand.matrix->disjoint, operand.shared, memoryBytes(element),
                       base);
     for (auto [instruction, regs] : llvm::enumerate(operand.matrix->registers))
-      for (size_t i = 0; i < regs.size(); i += kind.perWord)
+      for (size_t i = 0; i < regs.size(); i += kind.perWord())
         instructionOf[regs[i]] = instruction;
   }
 
@@ -83,7 +64,7 @@ public:
       return words.at(reg);
     }
     SmallVector<Value> elements;
-    for (int64_t i = 0; i < kind.perWord; ++i)
+    for (int64_t i = 0; i < kind.perWord(); ++i)
       elements.push_back(registers[*operand.fragment.registerAt({first[0] + i * step[0], first[1] + i * step[1]})]);
     known = toWord(packWords(emit, elements, 4)[0]);
     return known;
@@ -112,7 +93,7 @@ private:
         emit.ptx(text, constraints + "r", addresses->at(matrix.offsets[instruction]),
                  SmallVector<Type>(matrix.matrices, emit.builder.getI32Type()), Emitter::Effect::Memory);
     for (auto [i, value] : llvm::enumerate(loaded))
-      words[matrix.registers[instruction][i * kind.perWord]] = toWord(value);
+      words[matrix.registers[instruction][i * kind.perWord()]] = toWord(value);
   }
 
   Emitter &emit;
@@ -129,7 +110,8 @@ private:
 class MmaEmitter {
 public:
   MmaEmitter(Emitter &emit, DotOp dot)
-      : emit(emit), dot(dot), kind(kindOf(dot)), plan(planDotOperands(dot)), acc(layoutIn(dot)) {}
+      : emit(emit), dot(dot), kind(*findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())),
+        plan(planDotOperands(dot)), acc(layoutIn(dot)) {}
 
   SmallVector<Value> run(ValueRange lhsValues, ValueRange rhsValues, ValueRange accValues) {
     Value base = scratchOf(emit, dot);
@@ -144,9 +126,9 @@ public:
 
     SmallVector<Value> sums(accValues);
     std::vector<Coords> corners = fragmentCorners();
-    int64_t depth = plan.lhs.fragment.extent(1), half = kind.depth / 2;
+    int64_t depth = plan.lhs.fragment.extent(1), half = kind.depth() / 2;
     // Instructions that follow each other write different accumulators, so none waits for the one before.
-    for (int64_t k = 0; k < depth; k += kind.depth)
+    for (int64_t k = 0; k < depth; k += kind.depth())
       for (const Coords &corner : corners) {
         SmallVector<Value> factors;
         for (int64_t word = 0; word < 4; ++word)
@@ -168,7 +150,7 @@ private:
     std::vector<Coords> corners;
     for (int64_t reg = 0; reg < acc.numRegisters(); ++reg) {
       Coords part = acc.registerOffset(reg);
-      if (part[0] % kRows == 0 && part[1] % kColumns == 0 && *acc.registerAt(part) == reg)
+      if (part[0] % MmaKind::kRows == 0 && part[1] % MmaKind::kColumns == 0 && *acc.registerAt(part) == reg)
         corners.push_back(part);
     }
     return corners;
@@ -188,15 +170,15 @@ private:
       operands.push_back(sums[reg]);
     }
     SmallVector<Value> results =
-        emit.ptx(kind.mnemonic() + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", constraints,
-                 operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
+        emit.ptx(mnemonicOf(kind, dot.getSign()) + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
+                 constraints, operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
     for (auto [reg, value] : llvm::zip_equal(registers, results))
       sums[reg] = value;
   }
 
   Emitter &emit;
   DotOp dot;
-  MmaKind kind;
+  const MmaKind &kind;
   DotOperands plan;
   const Layout &acc;
 };

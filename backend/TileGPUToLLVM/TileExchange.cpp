@@ -11,7 +11,6 @@ using namespace tile;
 using namespace tile::tgpu;
 
 //===-- Shared memory
-//-----------------------------------------------------------------------------------------------===//
 
 SharedAddresses::SharedAddresses(Emitter &emit, ArrayRef<CoordTerm> threadTerms, bool disjoint, const Layout &shared,
                                  int64_t elementBytes, Value base)
@@ -77,7 +76,6 @@ SmallVector<Value> tgpu::emitRowMajorLoad(Emitter &emit, const Layout &registers
 }
 
 //===-- Shuffles
-//----------------------------------------------------------------------------------------------------===//
 
 /// The parity of the bits of `value` under `mask`, as i1; null for no bits.
 static Value parityOf(Emitter &emit, Value value, uint64_t mask) {

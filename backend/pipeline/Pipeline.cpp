@@ -7,6 +7,7 @@
 #include "ir/Tile/Transforms/Passes.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/Variants.h"
 #include "ir/TileToTileGPU/Passes.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -50,6 +51,10 @@ Stage stageOf(ModuleOp module) {
     return WalkResult::interrupt();
   });
   return stage;
+}
+
+llvm::SmallVector<std::string> PipelineOptions::allVariantNames() {
+  return llvm::map_to_vector(tgpu::allVariants(), [](const tgpu::Variant &variant) { return variant.name.str(); });
 }
 
 void addSourcePasses(OpPassManager &passes) { passes.addPass(createFuseMultiplyAddPass()); }
@@ -165,8 +170,7 @@ void registerPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();
-  registerSCCPPass();
-  registerStripDebugInfoPass();
+  registerPass([] { return createConvertNVVMToLLVMPass(); });
   LLVM::registerDIScopeForLLVMFuncOpPass();
 }
 

@@ -33,7 +33,9 @@ struct PipelineOptions {
   const Target *target = nullptr;
   unsigned warps = 4; ///< per block, for kernels that do not say
   /// Which forms of a kernel are made; see runtime/launch/README.md.
-  llvm::SmallVector<std::string> variants = {"fast", "generic"};
+  llvm::SmallVector<std::string> variants = allVariantNames();
+
+  static llvm::SmallVector<std::string> allVariantNames();
 };
 
 /// Adds the passes that belong to the meaning of a program (which sums are fused). They run once, on what the frontend

@@ -18,10 +18,6 @@ int64_t tile::powerOfTwoDivisor(int64_t value) {
   return lowest <= 0 ? AxisInfo::kMaxDivisor : std::min(lowest, AxisInfo::kMaxDivisor);
 }
 
-int64_t tile::elementBytes(Type element) {
-  return isa<PtrType, IndexType>(element) ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 //===-- Facts -----------------------------------------------------------------------------------------------------===//
 
 int64_t AxisFacts::divisorAt(int64_t step) const {

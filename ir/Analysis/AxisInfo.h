@@ -64,9 +64,6 @@ AxisInfo axisInfoOf(const mlir::DataFlowSolver &solver, mlir::Value value);
 /// The largest power of two that divides `value`, at most `AxisInfo::kMaxDivisor`, which also divides 0.
 int64_t powerOfTwoDivisor(int64_t value);
 
-/// Bytes of an element in memory; 8 for a pointer and for `index`, 1 for a bool.
-int64_t elementBytes(mlir::Type element);
-
 } // namespace tile
 
 #endif

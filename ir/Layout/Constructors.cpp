@@ -19,10 +19,10 @@ Layout blockedLayout(const Shape &shape, const std::vector<int> &sizePerThread, 
                      const std::vector<int> &warpsPerBlock, const std::vector<int> &order) {
   LayoutFiller filler(shape);
   for (int dim : order)
-    for (int bit = 0; bit < powerOfTwo(sizePerThread[dim]); ++bit)
+    for (int bit = 0; bit < exponentOfTwo(sizePerThread[dim]); ++bit)
       filler.takeBit(HwDim::Register, dim);
   for (int dim : order)
-    for (int bit = 0; bit < powerOfTwo(threadsPerWarp[dim]); ++bit)
+    for (int bit = 0; bit < exponentOfTwo(threadsPerWarp[dim]); ++bit)
       if (!filler.takeBit(HwDim::Lane, dim))
         filler.replicateBit(HwDim::Lane);
   for (int dim : order)
@@ -34,15 +34,15 @@ Layout coalescedLayout(const Shape &shape, int elementBits, const std::vector<in
                        const std::vector<int> &order, int numWarps, int numLanes) {
   LayoutFiller filler(shape);
   int rank = static_cast<int>(shape.size());
-  int lanes = powerOfTwo(numLanes), warps = powerOfTwo(numWarps), odd = numWarps >> warps;
+  int lanes = exponentOfTwo(numLanes), warps = exponentOfTwo(numWarps), odd = numWarps >> warps;
   int available = 0;
   for (int dim = 0; dim < rank; ++dim)
     available += filler.freeBits(dim);
 
   if (rank > 0) {
-    int vector = powerOfTwo(std::max(1, kMaxVectorBits / elementBits));
+    int vector = exponentOfTwo(std::max(1, kMaxVectorBits / elementBits));
     // Whole elements of the power-of-two part of the contiguity: 24 contiguous elements are vectors of 8.
-    vector = std::min({vector, powerOfTwo(contiguity[order[0]]), std::max(0, available - lanes - warps)});
+    vector = std::min({vector, exponentOfTwo(contiguity[order[0]]), std::max(0, available - lanes - warps)});
     for (int bit = 0; bit < vector; ++bit)
       filler.takeBit(HwDim::Register, order[0]);
   }
@@ -61,7 +61,7 @@ Layout coalescedLayout(const Shape &shape, int elementBits, const std::vector<in
   if (odd != 1) {
     bool placed = false;
     for (int dim : slowestFirst)
-      if (!placed && shape[dim] >> powerOfTwo(shape[dim]) == odd)
+      if (!placed && shape[dim] >> exponentOfTwo(shape[dim]) == odd)
         placed = filler.takeOdd(HwDim::Warp, dim);
     if (!placed)
       filler.replicateOdd(HwDim::Warp, odd);

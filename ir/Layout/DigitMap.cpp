@@ -6,6 +6,11 @@
 
 namespace tile {
 
+int exponentOfTwo(int64_t value) {
+  assert(value != 0 && "0 is divisible by every power");
+  return __builtin_ctzll(static_cast<uint64_t>(value));
+}
+
 SpanBasis::SpanBasis(const std::vector<uint64_t> &vectors) {
   for (uint64_t vector : vectors)
     insert(vector);

@@ -17,6 +17,9 @@
 
 namespace tile {
 
+/// The exponent of the largest power of two that divides `value`, which is not 0.
+int exponentOfTwo(int64_t value);
+
 /// A set of vectors over F2 in echelon form, each with the combination of inserted vectors that it is.
 class SpanBasis {
 public:

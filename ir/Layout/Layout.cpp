@@ -6,13 +6,6 @@
 
 namespace tile {
 
-static int countTrailingZeros(uint64_t value) {
-  int count = 0;
-  for (; (value & 1) == 0; value >>= 1)
-    ++count;
-  return count;
-}
-
 static uint64_t lowMask(int bits) { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
 
 int64_t physicalExtent(int64_t extent) {
@@ -51,7 +44,7 @@ int64_t Layout::numElements() const {
   return count;
 }
 
-int Layout::lowBits(int dim) const { return countTrailingZeros(uint64_t(extents[dim])); }
+int Layout::lowBits(int dim) const { return exponentOfTwo(extents[dim]); }
 int Layout::oddFactor(int dim) const { return static_cast<int>(extents[dim] >> lowBits(dim)); }
 
 int Layout::packedShift(int dim) const {
@@ -331,7 +324,7 @@ int64_t maxVector(const Layout &layout, int dim) {
   for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block})
     for (size_t bit = hw == HwDim::Register ? width : 0; bit < layout.bits(hw).size(); ++bit)
       if (int64_t moved = layout.unpack(dim, layout.bits(hw)[bit]))
-        width = std::min(width, countTrailingZeros(uint64_t(moved)));
+        width = std::min(width, exponentOfTwo(moved));
   return int64_t(1) << width;
 }
 

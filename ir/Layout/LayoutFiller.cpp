@@ -5,14 +5,6 @@
 
 namespace tile {
 
-int powerOfTwo(int64_t value) {
-  assert(value > 0);
-  int exponent = 0;
-  for (; value % 2 == 0; value /= 2)
-    ++exponent;
-  return exponent;
-}
-
 LayoutFiller::LayoutFiller(const Shape &shape, Layout::Kind kind)
     : layout(shape, kind), taken(shape.size()), oddTaken(shape.size()) {
   for (int dim = 0; dim < layout.rank(); ++dim)
@@ -46,7 +38,7 @@ bool LayoutFiller::takeOdd(HwDim hw, int dim) {
 }
 
 void LayoutFiller::takeWarps(int dim, int count, bool fromTop) {
-  int bits = powerOfTwo(count);
+  int bits = exponentOfTwo(count);
   int first = layout.lowBits(dim) - bits;
   for (int bit = 0; bit < bits; ++bit)
     if (fromTop && freeBits(dim) >= bits - bit)

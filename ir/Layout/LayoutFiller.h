@@ -38,9 +38,6 @@ private:
   std::vector<bool> oddTaken;
 };
 
-/// Exponent of the power of two in `value`.
-int powerOfTwo(int64_t value);
-
 } // namespace tile
 
 #endif // TILE_IR_LAYOUT_LAYOUTFILLER_H

@@ -54,7 +54,7 @@ std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layo
   if (elementBits < 8 || elementBits > 32 || registers.bits(HwDim::Lane).size() != 5 ||
       !registers.freeDigits(HwDim::Register).empty())
     return std::nullopt;
-  int elementLog2 = powerOfTwo(elementBits / 8);
+  int elementLog2 = exponentOfTwo(elementBits / 8);
   OffsetMap map(registers, shared);
   std::optional<Match> match =
       order == MatrixOrder::RowMajor ? matchRows(map, elementLog2) : matchColumns(map, elementLog2);

@@ -60,7 +60,7 @@ class ExchangeBuilder {
 public:
   ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes);
 
-  int maxVectorLog2() const { return powerOfTwo(16) - elementLog2; }
+  int maxVectorLog2() const { return exponentOfTwo(16) - elementLog2; }
   RoundDigits roundDigits() const { return {int(rounds.size()), roundOdd}; }
 
   /// Vectors of `side`'s registers within the complement that would widen its own accesses.
@@ -105,7 +105,7 @@ private:
 } // namespace
 
 ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes)
-    : src(src), dst(dst), elementLog2(powerOfTwo(std::max(8, elementBits) / 8)) {
+    : src(src), dst(dst), elementLog2(exponentOfTwo(std::max(8, elementBits) / 8)) {
   Vectors threads = threadBases(src);
   append(threads, threadBases(dst));
   SpanBasis span(threads);

@@ -44,7 +44,7 @@ static std::vector<int> matrixDims(int rank, MatrixOrder matrixOrder) {
 
 int widestSwizzle(const Shape &shape, int elementBits, MatrixOrder matrixOrder) {
   int64_t extent = shape[matrixDims(int(shape.size()), matrixOrder)[0]];
-  int64_t bytes = (int64_t(1) << powerOfTwo(extent)) * elementBits / 8;
+  int64_t bytes = (int64_t(1) << exponentOfTwo(extent)) * elementBits / 8;
   return bytes < 32 ? 0 : static_cast<int>(std::min<int64_t>(bytes, 128));
 }
 
@@ -52,14 +52,14 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes, 
   assert(widestSwizzle(shape, elementBits, matrixOrder) >= swizzleBytes && "the contiguous dim is too small");
   std::vector<int> order = matrixDims(int(shape.size()), matrixOrder);
   LayoutFiller filler(shape, Layout::Kind::Shared);
-  int elementLog2 = powerOfTwo(elementBits / 8);
-  for (int bit = 0; bit < powerOfTwo(swizzleBytes) - elementLog2; ++bit)
+  int elementLog2 = exponentOfTwo(elementBits / 8);
+  for (int bit = 0; bit < exponentOfTwo(swizzleBytes) - elementLog2; ++bit)
     filler.takeBit(HwDim::Offset, order[0]);
   while (filler.takeBit(HwDim::Offset, order[1]))
     ;
   Layout linear = filler.finish(HwDim::Offset, order);
   return swizzleOffsets(linear, kChunkBytesLog2 - elementLog2, kSwizzleRowLog2 - elementLog2,
-                        powerOfTwo(swizzleBytes) - kChunkBytesLog2);
+                        exponentOfTwo(swizzleBytes) - kChunkBytesLog2);
 }
 
 OffsetMap::OffsetMap(const Layout &registers, const Layout &shared, RoundDigits rounds)

@@ -39,9 +39,9 @@ public:
 private:
   void placeMatrixDim(int dim, int count, Unit dimUnit) {
     if (dim < 0) {
-      for (int bit = 0; bit < powerOfTwo(count); ++bit)
+      for (int bit = 0; bit < exponentOfTwo(count); ++bit)
         filler.replicateBit(HwDim::Warp);
-      if (int odd = count >> powerOfTwo(count); odd != 1)
+      if (int odd = count >> exponentOfTwo(count); odd != 1)
         filler.replicateOdd(HwDim::Warp, odd);
       return;
     }
@@ -96,8 +96,8 @@ static Layout operandLayout(DotOperand operand, const Shape &shape, const std::v
   int rank = static_cast<int>(shape.size());
   bool isA = operand == DotOperand::A;
   int k = isA ? rank - 1 : rank - 2, other = isA ? rank - 2 : rank - 1;
-  int widthLog2 = powerOfTwo(kWidth ? kWidth : 32 / elementBits);
-  assert(shape[other] % (isA ? 16 : 8) == 0 && powerOfTwo(shape[k]) >= widthLog2 + kThreadsInGroupLog2 + 1 &&
+  int widthLog2 = exponentOfTwo(kWidth ? kWidth : 32 / elementBits);
+  assert(shape[other] % (isA ? 16 : 8) == 0 && exponentOfTwo(shape[k]) >= widthLog2 + kThreadsInGroupLog2 + 1 &&
          "not a tile of the instruction");
   LayoutFiller filler(shape);
   takeFragment(filler, other, k, widthLog2, /*repeatsRows=*/isA, /*repeatsAlong=*/true);

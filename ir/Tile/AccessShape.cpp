@@ -15,6 +15,10 @@ Type tile::elementOf(Type type) {
   return tensor ? tensor.getElementType() : type;
 }
 
+int64_t tile::elementBytes(Type element) {
+  return isa<PtrType, IndexType>(element) ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
 Type tile::tileOf(ArrayRef<int64_t> shape, Type element) {
   return shape.empty() ? element : RankedTensorType::get(shape, element);
 }

@@ -1,4 +1,5 @@
-/// Shape rules that both an op's verifier and the frontend ask, written once. They need no op: only types and sizes.
+/// Shape rules of several ops, written once for verifiers and inference. The frontend knows extents by name and words
+/// its own refusals; of these it asks what does not depend on names.
 #ifndef IR_TILE_ACCESSSHAPE_H
 #define IR_TILE_ACCESSSHAPE_H
 

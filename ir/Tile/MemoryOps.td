@@ -142,7 +142,7 @@ def Tile_PtrAddOp : Tile_ElementwiseOp<"ptr_add", [AllTypesMatch<["pointer", "re
   let hasVerifier = 1;
 }
 
-def Tile_LoadPtrOp : Tile_Op<"load_ptr", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+def Tile_LoadPtrOp : Tile_Op<"load_ptr", [Tile_PointerAccess, AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "reads what each pointer points to; a lane that is masked off reads `other`, or zero";
   let description = [{
     ```mlir
@@ -159,7 +159,7 @@ def Tile_LoadPtrOp : Tile_Op<"load_ptr", [AttrSizedOperandSegments, MemoryEffect
   let hasVerifier = 1;
 }
 
-def Tile_StorePtrOp : Tile_Op<"store_ptr", [MemoryEffects<[MemWrite]>]> {
+def Tile_StorePtrOp : Tile_Op<"store_ptr", [Tile_PointerAccess, MemoryEffects<[MemWrite]>]> {
   let summary = "writes where each pointer points to; a lane that is masked off writes nothing";
   let description = "```mlir\ntile.store_ptr %t, %p : tensor<128xf32>, tensor<128x!tile.ptr<f32>>\n```";
   let arguments = (ins Tile_Value:$value, Tile_Pointer:$pointer, Optional<Tile_Bool>:$mask,
@@ -170,7 +170,8 @@ def Tile_StorePtrOp : Tile_Op<"store_ptr", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_AtomicPtrOp : Tile_Op<"atomic_ptr", [AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_AtomicPtrOp : Tile_Op<"atomic_ptr",
+    [Tile_PointerAccess, AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "as `tile.atomic`, where each pointer points to";
   let description = "```mlir\n%old = tile.atomic_ptr add %t, %p : tensor<128xf32>, tensor<128x!tile.ptr<f32>>\n```";
   let arguments = (ins Tile_Atomic:$kind, Tile_Value:$value, Tile_Pointer:$pointer, Optional<Tile_Bool>:$mask);

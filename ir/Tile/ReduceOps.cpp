@@ -47,6 +47,15 @@ LogicalResult ReduceOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
     return emitOpError() << "combiner ends with '" << body.getTerminator()->getName() << "'; expected 'tile.yield'";
+  // A reduction counts as pure, so that one nobody needs goes; what its combiner did would go with it.
+  Operation *impure = nullptr;
+  body.walk([&](Operation *op) {
+    if (!isMemoryEffectFree(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      impure = op;
+  });
+  if (impure)
+    return emitOpError() << "combiner holds '" << impure->getName()
+                         << "'; expected ops that neither touch memory nor assert";
   if (yield.getOperandTypes() != TypeRange(elements))
     return emitOpError() << "combiner yields (" << yield.getOperandTypes() << "); expected (" << elements << ")";
   return success();

@@ -23,8 +23,8 @@ static Attribute foldSplat(Attribute operand, Type result) {
 
 LogicalResult IotaOp::verify() {
   int64_t extent = getType().getShape()[0];
-  if (ShapedType::isDynamic(extent))
-    return emitOpError() << "result is " << getType() << "; expected a static extent";
+  if (ShapedType::isDynamic(extent) || extent == 0)
+    return emitOpError() << "result is " << getType() << "; expected a static extent of at least 1";
   auto integer = dyn_cast<IntegerType>(getType().getElementType());
   if (integer && integer.getWidth() < 64 && extent > (int64_t(1) << integer.getWidth()))
     return emitOpError() << "extent is " << extent << "; expected at most " << (int64_t(1) << integer.getWidth())

@@ -1,3 +1,4 @@
+#include "ir/Tile/ContractSchema.h"
 #include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
@@ -37,9 +38,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (attribute.getName() == kContract) {
     if (!isa<FunctionOpInterface>(op))
       return op->emitError() << "attribute '" << kContract << "' is on '" << op->getName() << "'; expected a function";
-    if (!isa<DictionaryAttr>(attribute.getValue()))
+    auto contract = dyn_cast<DictionaryAttr>(attribute.getValue());
+    if (!contract)
       return op->emitError() << "attribute '" << kContract << "' is not a dictionary";
-    return success();
+    return verifyContract(contract, [&] { return op->emitError() << "attribute '" << kContract << "': "; });
   }
   if (attribute.getName() == kSchedule) {
     if (!isa<LoopLikeOpInterface, FunctionOpInterface>(op))

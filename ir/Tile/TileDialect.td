@@ -78,12 +78,17 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
 }
 
 def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, Index, AnyFloat, Tile_PtrType], "scalar">;
-def Tile_Tile : StaticShapeTensorOf<[AnySignlessInteger, Index, AnyFloat, Tile_PtrType]>;
+/// A tile has elements: an extent of 0 would leave nothing that a layout could spread.
+class Tile_TileOf<list<Type> elements>
+    : Type<And<[StaticShapeTensorOf<elements>.predicate,
+                CPred<"!::llvm::is_contained(::llvm::cast<::mlir::ShapedType>($_self).getShape(), 0)">]>,
+           "tile with extents of at least 1", "::mlir::TensorType">;
+def Tile_Tile : Tile_TileOf<[AnySignlessInteger, Index, AnyFloat, Tile_PtrType]>;
 def Tile_Value : AnyTypeOf<[Tile_Scalar, Tile_Tile], "scalar or tile">;
 def Tile_Integer : AnyTypeOf<[SignlessIntegerOrIndexLike], "integer or tile of integers">;
 def Tile_Float : AnyTypeOf<[FloatLike], "float or tile of floats">;
 def Tile_Bool : AnyTypeOf<[BoolLike], "bool or tile of bools">;
-def Tile_Pointer : AnyTypeOf<[Tile_PtrType, StaticShapeTensorOf<[Tile_PtrType]>], "pointer or tile of pointers">;
+def Tile_Pointer : AnyTypeOf<[Tile_PtrType, Tile_TileOf<[Tile_PtrType]>], "pointer or tile of pointers">;
 
 //===-- Attributes --------------------------------------------------------------------------------------------------===//
 

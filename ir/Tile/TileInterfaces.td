@@ -38,4 +38,16 @@ def Tile_ViewAccess : OpInterface<"ViewAccess"> {
   let verify = "return ::tile::verifyViewAccess($_op);";
 }
 
+def Tile_PointerAccess : OpInterface<"PointerAccess"> {
+  let cppNamespace = "::tile";
+  let description = [{
+    An op that touches what each of its pointers points to, those lanes excepted that a mask leaves out. All tiles of
+    the op are of one shape.
+  }];
+  let methods = [
+    InterfaceMethod<"A pointer or a tile of pointers.", "::mlir::Value", "getPointer">,
+    InterfaceMethod<"Which lanes take part; null: all.", "::mlir::Value", "getMask">
+  ];
+}
+
 #endif

@@ -34,6 +34,9 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the scalar itself.
 mlir::Type elementOf(mlir::Type type);
 
+/// Bytes of an element in memory; pointers and indices have 8.
+int64_t elementBytes(mlir::Type element);
+
 /// A tile of `shape`, or the scalar `element` if the shape is empty.
 mlir::Type tileOf(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 

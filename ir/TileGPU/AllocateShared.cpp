@@ -23,6 +23,8 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
+    if (failed(verifyLaidOut(kernel)))
+      return signalPassFailure();
     SmallVector<std::pair<Operation *, int64_t>> users;
     int64_t largest = 0;
     kernel.walk([&](Operation *op) {
@@ -38,7 +40,7 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
     int64_t ring = std::min(std::max(largest, kRingBytes), int64_t(limit)), cursor = 0, total = 0;
     Builder builder(&getContext());
     for (auto [op, bytes] : users) {
-      // Only a conversion's swizzle needs the alignment, and it is never smaller than that.
+      // Only swizzles need the alignment, of a conversion or of a product's factors, and none is smaller than that.
       cursor = llvm::alignTo(cursor, bytes >= kAlignment ? kAlignment : 16);
       if (cursor + bytes > ring)
         cursor = 0;

@@ -48,18 +48,12 @@ static MmaOperand planMmaOperand(DotOp dot, Value factor, DotOperand which, Arra
   return operand;
 }
 
-/// Bytes of a factor in row-major order.
-static int64_t rowMajorBytes(Value factor) {
-  return layoutOf(factor.getType()).getLayout().numElements() *
-         llvm::divideCeil(elementOf(factor.getType()).getIntOrFloatBitWidth(), 8);
-}
-
 DotOperands tgpu::planDotOperands(DotOp dot) {
   DotOperands plan;
   auto warps = dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma);
   if (!warps) {
-    plan.rhsOffset = llvm::alignTo(rowMajorBytes(dot.getLhs()), kVectorBytes);
-    plan.bytes = plan.rhsOffset + rowMajorBytes(dot.getRhs());
+    plan.rhsOffset = llvm::alignTo(rowMajorBytes(dot.getLhs().getType()), kVectorBytes);
+    plan.bytes = plan.rhsOffset + rowMajorBytes(dot.getRhs().getType());
     return plan;
   }
   plan.lhs = planMmaOperand(dot, dot.getLhs(), DotOperand::A, warps.asArrayRef());

@@ -6,10 +6,9 @@
 /// iterations of the loop that carries one to the other provably touch different elements. Scalars are uniform, so a
 /// barrier is legal wherever an op is.
 #include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileGPU/LoopStride.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
-
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tile;
@@ -65,53 +64,10 @@ static SmallVector<Pending> globalAccesses(Operation *op) {
       // An atomic orders all accesses of the program before and after it.
       .Case<AtomicOp, AtomicPtrOp>(
           [](auto atomic) -> SmallVector<Pending> { return {{atomic, Space::Global, true, 0, 0, Value()}}; })
-      .Case([](LoadPtrOp load) -> SmallVector<Pending> { return {{load, Space::Global, false, 0, 0, Value()}}; })
-      .Case([](StorePtrOp store) -> SmallVector<Pending> { return {{store, Space::Global, true, 0, 0, Value()}}; })
+      .Case([](PointerAccess access) -> SmallVector<Pending> {
+        return {{access, Space::Global, hasEffect<MemoryEffects::Write>(access), 0, 0, Value()}};
+      })
       .Default([](Operation *) -> SmallVector<Pending> { return {}; });
-}
-
-/// The factor of the loop's variable in `index`, a sum of multiples of it and of values from outside of the loop.
-static std::optional<int64_t> coefficientOf(Value index, LoopLikeOpInterface loop) {
-  if (index == loop.getSingleInductionVar())
-    return 1;
-  if (loop.isDefinedOutsideOfLoop(index))
-    return 0;
-  Operation *op = index.getDefiningOp();
-  if (!op)
-    return std::nullopt;
-  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
-    return coefficientOf(op->getOperand(0), loop);
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    return std::nullopt;
-  std::optional<int64_t> lhs = coefficientOf(op->getOperand(0), loop), rhs = coefficientOf(op->getOperand(1), loop);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return *lhs + *rhs;
-  if (isa<arith::SubIOp>(op))
-    return *lhs - *rhs;
-  APInt factor;
-  if (matchPattern(op->getOperand(1), m_ConstantInt(&factor)))
-    return *lhs * factor.getSExtValue();
-  return *lhs == 0 && *rhs == 0 ? std::optional<int64_t>(0) : std::nullopt;
-}
-
-/// Whether different iterations of `loop` access different elements through `access`, which is in its body.
-static bool iterationsAreDisjoint(ViewAccess access, Operation *loopOp) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(loopOp);
-  if (!loop || !loop.getSingleInductionVar() || !loop.isDefinedOutsideOfLoop(access.getView()))
-    return false;
-  std::optional<int64_t> step = getConstantIntValue(*loop.getSingleStep());
-  if (!step)
-    return false;
-  for (auto [index, size] : llvm::zip_equal(access.getIndices(), access.getSizes())) {
-    if (size == ViewAccess::kGather)
-      continue;
-    std::optional<int64_t> coefficient = coefficientOf(index, loop);
-    if (coefficient && std::abs(*coefficient * *step) >= std::max<int64_t>(size, 1))
-      return true;
-  }
-  return false;
 }
 
 /// Whether both touch the same positions of the same view, as values of one iteration.
@@ -138,9 +94,24 @@ public:
   void run() { visitRegion(kernel.getBody(), {}, /*insert=*/true); }
 
 private:
+  /// Whether different iterations of `loopOp` access different elements through `access`, which is in its body.
+  bool iterationsAreDisjoint(ViewAccess access, Operation *loopOp) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(loopOp);
+    if (!loop || !loop.getSingleInductionVar() || !loop.isDefinedOutsideOfLoop(access.getView()))
+      return false;
+    LoopStride &strides = loops.try_emplace(loopOp, loop).first->second;
+    for (auto [index, size] : llvm::zip_equal(access.getIndices(), access.getSizes())) {
+      if (size == ViewAccess::kGather)
+        continue;
+      if (std::optional<int64_t> stride = strides.of(index); stride && std::abs(*stride) >= std::max<int64_t>(size, 1))
+        return true;
+    }
+    return false;
+  }
+
   bool mayAlias(Value a, Value b) const { return !a || !b || a == b || argumentsMayAlias; }
 
-  bool conflict(const Pending &before, const Pending &now) const {
+  bool conflict(const Pending &before, const Pending &now) {
     if (before.space != now.space || (!before.writes && !now.writes))
       return false;
     if (before.space == Space::Shared)
@@ -238,9 +209,14 @@ private:
 
   func::FuncOp kernel;
   bool argumentsMayAlias;
+  std::map<Operation *, LoopStride> loops;
 };
 
 struct InsertBarriersPass : public tgpu::impl::InsertBarriersPassBase<InsertBarriersPass> {
-  void runOnOperation() override { BarrierInserter(getOperation()).run(); }
+  void runOnOperation() override {
+    if (failed(verifyLaidOut(getOperation())))
+      return signalPassFailure();
+    BarrierInserter(getOperation()).run();
+  }
 };
 } // namespace

@@ -19,22 +19,12 @@ static constexpr int64_t kMaxTileWords = 64;
 /// Registers that loads issued early may keep waiting.
 static constexpr int64_t kMaxWaitingWords = 32;
 
-/// 32-bit registers of a thread that hold a tile; none for a scalar.
-static int64_t wordsOf(Type type) {
-  LayoutAttr layout = layoutOf(type);
-  Type element = elementOf(type);
-  if (!layout)
-    return 0;
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
-}
-
 /// Moves loads that nothing orders up to where their operands are known, in order, as far as registers allow.
 static void moveLoadsUp(Block &block) {
   Operation *last = nullptr; // the last load that was moved
   int64_t waiting = 0;
   for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
-    waiting += wordsOf(load.getType());
+    waiting += registerWords(load.getType());
     if (!isMemoryEffectFree(load) || waiting > kMaxWaitingWords)
       return;
     Operation *after = last;
@@ -54,19 +44,22 @@ namespace {
 struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoadsEarlyPass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
+    std::optional<int64_t> warps = warpsOf(kernel);
+    if (!warps || failed(verifyLaidOut(kernel)))
+      return signalPassFailure();
     int64_t largest = 0, loaded = 0;
     bool hasProducts = false;
     kernel.walk([&](Operation *op) {
       hasProducts |= isa<DotOp>(op);
       if (isa<LoadOp, LoadPtrOp>(op))
-        loaded += wordsOf(op->getResult(0).getType());
+        loaded += registerWords(op->getResult(0).getType());
       for (Type type : op->getResultTypes())
-        largest = std::max(largest, wordsOf(type));
+        largest = std::max(largest, registerWords(type));
     });
     if (hasProducts)
       return;
     moveLoadsUp(kernel.getBody().front());
-    int64_t blocks = kResidentWarps / warpsOf(kernel);
+    int64_t blocks = kResidentWarps / *warps;
     if (largest + loaded <= kMaxTileWords && blocks > 0)
       kernel->setAttr(TileGPUDialect::kResidentBlocks, Builder(kernel).getI64IntegerAttr(blocks));
   }

@@ -12,7 +12,7 @@ using namespace tile::tgpu;
 
 /// One layout for all operands and results.
 static bool isUniform(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || isa<LoadPtrOp, StorePtrOp, AtomicPtrOp, AssertOp>(op);
+  return op->hasTrait<OpTrait::Elementwise>() || isa<PointerAccess, AssertOp>(op);
 }
 
 static Shape shapeVector(Type type) {

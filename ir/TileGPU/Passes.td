@@ -34,8 +34,8 @@ def PrefetchLoadsPass : Pass<"tgpu-prefetch-loads", "::mlir::func::FuncOp"> {
 def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
   let summary = "places what ops keep in shared memory";
   let description = [{
-    Every op that needs shared memory gets its offset, the kernel the total. Bytes are reused where the live ranges of
-    two users are disjoint. More than the target has is an error that lists the users. Layouts must not change
+    Every op that needs shared memory gets its offset, the kernel the total. Each op uses its bytes only while it runs;
+    so the bytes go round a ring of 8 KiB, or of what the largest op needs, in program order. More than the target has is an error that lists the users. Layouts must not change
     afterwards.
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes that a block may use">];

@@ -19,25 +19,21 @@ namespace tile::tgpu {
 /// Registers of a thread that tiles carried by a loop may take; the rest of 255 is for fragments and addresses.
 static constexpr int64_t kMaxCarriedWords = 144;
 
-/// 32-bit registers of a thread that hold a tile; none for a scalar.
-static int64_t wordsOf(Type type) {
-  LayoutAttr layout = layoutOf(type);
-  Type element = elementOf(type);
-  if (!layout || !element.isIntOrFloat())
-    return 0;
-  return llvm::divideCeil(layout.getLayout().numRegisters() * element.getIntOrFloatBitWidth(), 32);
-}
+/// Ops back from a position that are issued early with its load.
+static constexpr int kMaxSliceDepth = 64;
 
 /// Collects the ops of the body that `value` is computed by, in order; fails where it depends on what a loop carries.
-static LogicalResult collectSlice(scf::ForOp loop, Value value, llvm::SetVector<Operation *> &slice) {
+static LogicalResult collectSlice(scf::ForOp loop, Value value, llvm::SetVector<Operation *> &slice, int depth = 0) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return success();
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isPure(op) ||
+  if (slice.contains(op))
+    return success();
+  if (!op || depth == kMaxSliceDepth || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isPure(op) ||
       llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); }))
     return failure();
   for (Value operand : op->getOperands())
-    if (failed(collectSlice(loop, operand, slice)))
+    if (failed(collectSlice(loop, operand, slice, depth + 1)))
       return failure();
   slice.insert(op);
   return success();
@@ -60,6 +56,8 @@ struct Prefetch {
 
 struct PrefetchLoadsPass : public tgpu::impl::PrefetchLoadsPassBase<PrefetchLoadsPass> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(getOperation())))
+      return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop->hasAttr(TileGPUDialect::kPrefetched) && !loop.getBody()->getOps<DotOp>().empty())
@@ -72,7 +70,7 @@ struct PrefetchLoadsPass : public tgpu::impl::PrefetchLoadsPassBase<PrefetchLoad
 private:
   static std::optional<Prefetch> candidate(scf::ForOp loop, LoadOp load) {
     Prefetch prefetch{load, {}};
-    if (!load.getView().getType().getConstant() || !isSpeculatable(load) || !wordsOf(load.getType()))
+    if (!load.getView().getType().getConstant() || !isSpeculatable(load) || !registerWords(load.getType()))
       return std::nullopt;
     for (Value operand : load->getOperands())
       if (failed(collectSlice(loop, operand, prefetch.slice)))
@@ -87,12 +85,12 @@ private:
   void prefetch(scf::ForOp loop) {
     int64_t words = 0;
     for (Type type : loop.getResultTypes())
-      words += wordsOf(type);
+      words += registerWords(type);
     SmallVector<Prefetch> prefetches;
     for (auto load : loop.getBody()->getOps<LoadOp>())
       if (std::optional<Prefetch> found = candidate(loop, load)) {
         prefetches.push_back(*found);
-        words += wordsOf(load.getType());
+        words += registerWords(load.getType());
       }
     if (prefetches.empty())
       return;

@@ -34,12 +34,15 @@ static bool isCheap(Operation *op) {
          !isa<arith::DivFOp, DivIOp, RemIOp>(op);
 }
 
+/// Whether `value` has so few elements that they may as well move.
+static bool isSmall(Value value, int64_t budget) { return elementsOf(value.getType()) <= budget; }
+
 /// Whether `value` can be had in `layout` without moving many elements between threads; `budget` elements may move.
 static bool canMake(Value value, const Layout &layout, int64_t budget, int depth = 0) {
   LayoutAttr current = layoutOf(value.getType());
   if (!current || current.getLayout() == layout)
     return true;
-  if (elementsOf(value.getType()) <= budget)
+  if (isSmall(value, budget))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || !isCheap(op) || depth == kMaxDepth)
@@ -54,14 +57,16 @@ static bool canMake(Value value, const Layout &layout, int64_t budget, int depth
   return true;
 }
 
-/// `value` in `layout`; what cannot be made is converted.
+/// `value` in `layout`: what cannot be made is converted, and so is what is small, but for the value that was asked
+/// for.
 static Value make(RewriterBase &rewriter, Value value, const Layout &layout, int64_t budget, int depth = 0) {
   LayoutAttr current = layoutOf(value.getType());
   if (!current || current.getLayout() == layout)
     return value;
   auto attribute = LayoutAttr::get(rewriter.getContext(), layout);
   Operation *op = value.getDefiningOp();
-  std::optional<Layout> walked = op && isCheap(op) && depth < kMaxDepth ? layoutFromResult(op, layout) : std::nullopt;
+  bool isMade = op && isCheap(op) && depth < kMaxDepth && (depth == 0 || !isSmall(value, budget));
+  std::optional<Layout> walked = isMade ? layoutFromResult(op, layout) : std::nullopt;
   if (!walked)
     return ConvertLayoutOp::create(rewriter, value.getLoc(), withLayout(value.getType(), attribute), value);
   IRMapping mapping;
@@ -133,6 +138,8 @@ private:
 
 struct RemoveConversionsPass : public tgpu::impl::RemoveConversionsPassBase<RemoveConversionsPass> {
   void runOnOperation() override {
+    if (failed(verifyLaidOut(getOperation())))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<LoadInPlace, MakeInPlace>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

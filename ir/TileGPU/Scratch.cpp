@@ -13,10 +13,6 @@ using namespace tile::tgpu;
 /// Arrays begin where any vector access may begin.
 static constexpr int64_t kArrayAlignment = 16;
 
-static int64_t bytesInShared(Type element) {
-  return isa<PtrType, IndexType>(element) ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 ReduceExchange tgpu::planReduceExchange(ReduceOp reduce) {
   ReduceExchange plan;
   Type operand = reduce.getOperands()[0].getType();
@@ -34,14 +30,14 @@ ReduceExchange tgpu::planReduceExchange(ReduceOp reduce) {
   for (Value value : reduce.getOperands()) {
     plan.offsets.push_back(plan.bytes);
     plan.bytes +=
-        llvm::alignTo(plan.warps * plan.positions * bytesInShared(elementOf(value.getType())), kArrayAlignment);
+        llvm::alignTo(plan.warps * plan.positions * elementBytes(elementOf(value.getType())), kArrayAlignment);
   }
   return plan;
 }
 
 ConversionPlan tgpu::planConversionOf(ConvertLayoutOp convert) {
   return planConversion(layoutOf(convert.getValue().getType()).getLayout(), layoutOf(convert.getType()).getLayout(),
-                        8 * bytesInShared(elementOf(convert.getType())));
+                        8 * elementBytes(elementOf(convert.getType())));
 }
 
 std::optional<std::vector<int64_t>> tgpu::reshapedRegisters(ReshapeOp reshape) {
@@ -56,12 +52,6 @@ bool tgpu::sharesResult(Operation *atomic) {
   LayoutAttr layout = layoutOf(atomic->getResult(0).getType());
   return !layout || !layout.getLayout().freeDigits(HwDim::Lane).empty() ||
          !layout.getLayout().freeDigits(HwDim::Warp).empty();
-}
-
-/// Bytes of a whole tile in row-major order, or of a scalar.
-static int64_t rowMajorBytes(Type type) {
-  LayoutAttr layout = layoutOf(type);
-  return (layout ? layout.getLayout().numElements() : 1) * bytesInShared(elementOf(type));
 }
 
 int64_t tgpu::scratchBytes(Operation *op) {

@@ -1,11 +1,15 @@
+#include "ir/TileGPU/MmaKind.h"
 #include "ir/TileGPU/TileGPUOps.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
+
+/// What the algebra of layouts computes with (ir/Layout/DigitMap.h), and what a warp has.
+static constexpr size_t kMaxLayoutBits = 64;
+static constexpr int64_t kLanes = 32;
 
 /// `[` integer (`,` integer)* `]`
 static ParseResult parseDimList(AsmParser &parser, SmallVector<int64_t> &dims) {
@@ -45,6 +49,32 @@ void TileGPUDialect::initialize() {
   addInterfaces<LayoutAlias>();
 }
 
+/// The tiles of a kernel are spread over all of its warps, and only these.
+static LogicalResult verifyWarps(Operation *kernel, int64_t warps) {
+  WalkResult all = kernel->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (LayoutAttr layout = layoutOf(type); layout && layout.getLayout().numWarps() != warps) {
+        op->emitError() << "layout of " << type << " has " << layout.getLayout().numWarps() << " warps; expected "
+                        << warps << ", as '" << TileGPUDialect::kWarps << "' says";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(all.wasInterrupted());
+}
+
+/// mma.sync takes the operands of the product, and whole instructions make it up.
+static LogicalResult verifyMma(Operation *op) {
+  auto dot = dyn_cast<DotOp>(op);
+  const MmaKind *kind = dot ? findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision()) : nullptr;
+  ArrayRef<int64_t> lhs = dot ? shapeOf(dot.getLhs().getType()) : ArrayRef<int64_t>();
+  if (kind && lhs[0] % MmaKind::kRows == 0 && shapeOf(dot.getType())[1] % MmaKind::kColumns == 0 &&
+      lhs[1] % kind->depth() == 0)
+    return success();
+  return op->emitError() << "attribute '" << TileGPUDialect::kMma << "' is on '" << op->getName()
+                         << "'; expected a 'tile.dot' that mma.sync can form";
+}
+
 LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -55,7 +85,7 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
     auto integer = dyn_cast<IntegerAttr>(value);
     if (!integer || !integer.getType().isInteger(64) || integer.getInt() < (name == kWarps ? 1 : 0))
       return fault(name == kWarps ? "a positive i64" : "an i64 of at least 0");
-    return success();
+    return name == kWarps ? verifyWarps(op, integer.getInt()) : success();
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
@@ -63,7 +93,9 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return isa<UnitAttr>(value) ? success() : fault("a unit");
   if (name == kMma) {
     auto warps = dyn_cast<DenseI64ArrayAttr>(value);
-    return warps && warps.size() == 2 ? success() : fault("two counts of warps");
+    if (!warps || warps.size() != 2 || llvm::any_of(warps.asArrayRef(), [](int64_t count) { return count < 1; }))
+      return fault("two counts of warps");
+    return verifyMma(op);
   }
   if (name == kVariant)
     return isa<StringAttr>(value) ? success() : fault("a name");
@@ -97,11 +129,23 @@ void LayoutAttr::print(AsmPrinter &printer) const { printer << "<\"" << getLayou
 
 LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  const Layout &layout = getLayout();
   Shape expected = physicalShape(Shape(shape.begin(), shape.end()));
-  if (getLayout().shape() == expected)
-    return success();
-  return emitError() << "layout is for shape [" << ArrayRef(getLayout().shape()) << "]; expected ["
-                     << ArrayRef(expected) << "]";
+  if (layout.shape() != expected)
+    return emitError() << "layout is for shape [" << ArrayRef(layout.shape()) << "]; expected [" << ArrayRef(expected)
+                       << "]";
+  if (layout.isShared())
+    return emitError() << "layout is one of shared memory; expected one of registers";
+  size_t bits = 0;
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp, HwDim::Block})
+    bits += layout.bits(hw).size();
+  if (bits > kMaxLayoutBits)
+    return emitError() << "layout has " << bits << " bits; expected at most " << kMaxLayoutBits;
+  if (layout.numLanes() != kLanes)
+    return emitError() << "layout has " << layout.numLanes() << " lanes; expected " << kLanes;
+  if (!layout.isSurjective())
+    return emitError() << "layout gives some elements to no thread; expected each to have one";
+  return success();
 }
 
 LayoutAttr tgpu::layoutOf(Type type) {
@@ -113,7 +157,44 @@ RankedTensorType tgpu::withLayout(Type type, LayoutAttr layout) {
   return cast<RankedTensorType>(type).cloneWithEncoding(layout);
 }
 
-int64_t tgpu::warpsOf(Operation *op) {
-  auto kernel = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
-  return kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kWarps).getInt();
+int64_t tgpu::rowMajorBytes(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  return (layout ? layout.getLayout().numElements() : 1) * elementBytes(elementOf(type));
+}
+
+int64_t tgpu::registerWords(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  Type element = elementOf(type);
+  if (!layout)
+    return 0;
+  // Bools share registers; a pointer or index takes two.
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 8 * elementBytes(element);
+  return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
+}
+
+LogicalResult tgpu::verifyLaidOut(func::FuncOp kernel) {
+  auto isLaidOut = [](Type type) { return !isa<RankedTensorType>(type) || layoutOf(type); };
+  WalkResult all = kernel.walk([&](Operation *op) {
+    auto refuse = [&](Type type) {
+      op->emitError() << "tile " << type << " has no layout; run tgpu-assign-layouts first";
+      return WalkResult::interrupt();
+    };
+    for (Type type : op->getResultTypes())
+      if (!isLaidOut(type))
+        return refuse(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (!isLaidOut(type))
+            return refuse(type);
+    return WalkResult::advance();
+  });
+  return failure(all.wasInterrupted());
+}
+
+std::optional<int64_t> tgpu::warpsOf(func::FuncOp kernel) {
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kWarps))
+    return warps.getInt();
+  kernel.emitError() << "kernel has no '" << TileGPUDialect::kWarps << "'; run tgpu-assign-layouts first";
+  return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "ir/Layout/Layout.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
@@ -30,8 +31,17 @@ LayoutAttr layoutOf(mlir::Type type);
 /// `type`, a tensor, spread by `layout`.
 mlir::RankedTensorType withLayout(mlir::Type type, LayoutAttr layout);
 
-/// Warps per block of the kernel around `op`.
-int64_t warpsOf(mlir::Operation *op);
+/// Bytes of a whole tile in row-major order, or of a scalar.
+int64_t rowMajorBytes(mlir::Type type);
+
+/// 32-bit registers of a thread that hold a tile; none for a scalar.
+int64_t registerWords(mlir::Type type);
+
+/// Whether every tile of `kernel` has a layout, as the passes of this level take for granted; says where one has none.
+mlir::LogicalResult verifyLaidOut(mlir::func::FuncOp kernel);
+
+/// Warps per block of `kernel`; none if that was not decided, which is reported.
+std::optional<int64_t> warpsOf(mlir::func::FuncOp kernel);
 
 } // namespace tile::tgpu
 

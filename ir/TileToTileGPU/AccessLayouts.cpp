@@ -11,13 +11,6 @@ static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
 /// Memory moves in sectors of this many bytes: neighbours that fill them leave nothing unused.
 static constexpr int64_t kSectorBytes = 32;
 
-/// The pointer operand of an access that names addresses; null for others.
-static Value pointersOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getPointer(); })
-      .Default([](Operation *) { return Value(); });
-}
-
 std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const DataFlowSolver &solver) const {
   if (auto access = dyn_cast<ViewAccess>(op); access && !isa<InsideOp>(op)) {
     SmallVector<int64_t> shape = access.getAccessShape();
@@ -29,7 +22,8 @@ std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const Da
     unsigned fastest = contiguous.value_or(shape.size() - 1);
     return Wish{shape, fastest, bytes, std::max<int64_t>(vector, 1)};
   }
-  Value pointers = pointersOf(op);
+  auto byPointer = dyn_cast<PointerAccess>(op);
+  Value pointers = byPointer ? byPointer.getPointer() : Value();
   if (!pointers || shapeOf(pointers.getType()).empty())
     return std::nullopt;
   int64_t bytes = elementBytes(cast<PtrType>(elementOf(pointers.getType())).getElementType());

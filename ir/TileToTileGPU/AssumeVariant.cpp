@@ -3,7 +3,10 @@
 #include "ir/Analysis/AxisInfo.h"
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/Variants.h"
 #include "ir/TileToTileGPU/Passes.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tile;
@@ -85,28 +88,36 @@ struct AssumeVariantPass : public tgpu::impl::AssumeVariantPassBase<AssumeVarian
   using Base::Base;
 
   void runOnOperation() override {
-    for (const std::string &variant : variants)
-      if (variant != "fast" && variant != "generic") {
-        getOperation().emitError() << "variant is `" << variant << "`; expected `fast` or `generic`";
+    for (const std::string &name : variants)
+      if (!findVariant(name)) {
+        getOperation().emitError() << "variant is `" << name << "`; expected "
+                                   << llvm::join(llvm::map_range(
+                                                     allVariants(),
+                                                     [](const Variant &known) { return "`" + known.name.str() + "`"; }),
+                                                 " or ");
         return signalPassFailure();
       }
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
-      if (!contract)
-        continue;
-      if (llvm::is_contained(variants, "fast") && takesTensors(contract)) {
-        OpBuilder builder(kernel);
-        auto fast = cast<func::FuncOp>(builder.clone(*kernel));
-        fast.setSymName((kernel.getSymName() + "$fast").str());
-        fast->setAttr(TileGPUDialect::kVariant, builder.getStringAttr("fast"));
-        if (failed(assumeFast(fast, contract)))
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract))
+        if (failed(makeVariants(kernel, contract)))
           return signalPassFailure();
-      }
-      if (llvm::is_contained(variants, "generic"))
-        kernel->setAttr(TileGPUDialect::kVariant, StringAttr::get(&getContext(), "generic"));
-      else
-        kernel.erase();
+  }
+
+private:
+  LogicalResult makeVariants(func::FuncOp kernel, DictionaryAttr contract) {
+    for (const Variant &variant : allVariants()) {
+      // Without tensors the launcher has nothing to promise.
+      if (!llvm::is_contained(variants, variant.name) || (!variant.promisesNothing() && !takesTensors(contract)))
+        continue;
+      OpBuilder builder(kernel);
+      auto form = cast<func::FuncOp>(builder.clone(*kernel));
+      form.setSymName(variant.symbol(kernel.getSymName()));
+      form->setAttr(TileGPUDialect::kVariant, builder.getStringAttr(variant.name));
+      if (!variant.promisesNothing() && failed(assumeFast(form, contract)))
+        return failure();
     }
+    kernel.erase();
+    return success();
   }
 };
 } // namespace

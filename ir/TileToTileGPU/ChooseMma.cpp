@@ -2,6 +2,7 @@
 /// are sums of products of the ordinary kind.
 #include "ir/Layout/Constructors.h"
 #include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/MmaKind.h"
 #include "ir/TileGPU/TileGPUOps.h"
 #include "ir/TileToTileGPU/Passes.h"
 
@@ -15,17 +16,6 @@ namespace tile::tgpu {
 #define GEN_PASS_DEF_CHOOSEMMAPASS
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
-
-/// PTX ISA, mma.sync: rows and columns of one instruction; K is 32 bytes of the operands.
-static constexpr int64_t kRows = 16, kColumns = 8, kDepthBytes = 32;
-
-/// The name of an operand's type in the pass option; empty for types that no tensor core takes.
-static StringRef mmaTypeName(DotOp dot) {
-  Type element = elementOf(dot.getLhs().getType());
-  if (element.isF32())
-    return dot.getPrecision() == Precision::Tf32 ? "tf32" : "";
-  return element.isF16() ? "f16" : element.isBF16() ? "bf16" : element.isInteger(8) ? "i8" : "";
-}
 
 /// Warps along M and N. The fewest registers per thread first, so that no warp repeats another's work; then the least
 /// data per warp, which is the squarest piece.
@@ -52,6 +42,11 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    for (const std::string &type : types)
+      if (!llvm::is_contained(llvm::map_range(allMmaKinds(), [](const MmaKind &kind) { return kind.name; }), type)) {
+        getOperation().emitError() << "type of operands is `" << type << "`; expected one that mma.sync takes";
+        return signalPassFailure();
+      }
     getOperation().walk([&](DotOp dot) {
       std::string fault = whyNot(dot);
       if (fault.empty()) {
@@ -66,13 +61,13 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
 
 private:
   std::string whyNot(DotOp dot) {
-    StringRef type = mmaTypeName(dot);
-    if (type.empty() || !llvm::is_contained(types, type))
+    const MmaKind *kind = findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision());
+    if (!kind || !llvm::is_contained(types, kind->name))
       return "no instruction of the target takes operands of this type and precision";
     ArrayRef<int64_t> lhs = shapeOf(dot.getLhs().getType()), result = shapeOf(dot.getType());
-    int64_t depth = kDepthBytes / (elementOf(dot.getLhs().getType()).getIntOrFloatBitWidth() / 8);
     for (auto [name, extent, unit] :
-         {std::tuple("M", result[0], kRows), std::tuple("N", result[1], kColumns), std::tuple("K", lhs[1], depth)})
+         {std::tuple("M", result[0], MmaKind::kRows), std::tuple("N", result[1], MmaKind::kColumns),
+          std::tuple("K", lhs[1], kind->depth())})
       if (extent % unit != 0)
         return std::string(name) + " is " + std::to_string(extent) + ", no multiple of " + std::to_string(unit);
     return "";

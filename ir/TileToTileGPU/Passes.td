@@ -21,7 +21,7 @@ def LinearizeGridPass : Pass<"tgpu-linearize-grid", "::mlir::func::FuncOp"> {
   let description = [{
     `tile.program_id` and `tile.num_programs` of a kernel whose grid has several axes are computed from the first axis
     alone, and the kernel gets `tgpu.linear_grid`, which the manifest passes on to the launcher. Needs the contract; a
-    grid with an expression that is not covered is left alone.
+    grid that only the launcher can compute, as from `num_sms`, is left alone with a remark.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
 }

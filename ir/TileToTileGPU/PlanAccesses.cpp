@@ -4,6 +4,7 @@
 #include "ir/Analysis/AccessFacts.h"
 #include "ir/Analysis/KernelRanges.h"
 #include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileGPU/Variants.h"
 #include "ir/TileToTileGPU/Passes.h"
 
 #include "ir/Layout/Constructors.h"
@@ -37,14 +38,14 @@ public:
     kernel.walk([&](Operation *op) {
       if (auto access = dyn_cast<ViewAccess>(op))
         op->setAttr(TileGPUDialect::kAccess, planView(access));
-      else if (Value pointers = pointersOf(op); pointers && !isa<AtomicPtrOp>(op))
-        op->setAttr(TileGPUDialect::kAccess, planPointers(op, pointers));
+      else if (auto access = dyn_cast<PointerAccess>(op); access && movesVectors(op))
+        op->setAttr(TileGPUDialect::kAccess, planPointers(access));
     });
   }
 
 private:
   /// Atomics act on one element at a time, and `inside` on none.
-  static bool movesVectors(Operation *op) { return isa<LoadOp, StoreOp>(op); }
+  static bool movesVectors(Operation *op) { return !isa<AtomicOp, AtomicPtrOp, InsideOp>(op); }
 
   AccessAttr planView(ViewAccess access) {
     int64_t vector = movesVectors(access) ? viewVector(access) : 1;
@@ -73,9 +74,10 @@ private:
     int64_t held = maxVector(layout.getLayout(), *dim);
     int64_t aligned = std::max<int64_t>(addressDivisor(solver, access) / bytes, 1);
     int64_t vector = std::min({held, aligned, kVectorBytes / bytes});
-    // The generic variant knows nothing of addresses; the fast one reports what it could know.
-    auto variant = kernel->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
-    if (vector * bytes < kVectorBytes && !(variant && variant.getValue() == "generic"))
+    // A variant without promises knows nothing of addresses; the others report what they could know.
+    auto name = kernel->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
+    const Variant *variant = name ? findVariant(name) : nullptr;
+    if (vector * bytes < kVectorBytes && !(variant && variant->promisesNothing()))
       remarkNarrow(access, vector * bytes,
                    aligned * bytes < kVectorBytes
                        ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"
@@ -83,13 +85,13 @@ private:
     return vector;
   }
 
-  AccessAttr planPointers(Operation *op, Value pointers) {
+  AccessAttr planPointers(PointerAccess access) {
+    Value pointers = access.getPointer(), mask = access.getMask();
     LayoutAttr layout = layoutOf(pointers.getType());
     if (!layout)
       return AccessAttr::get(kernel.getContext(), 1, true, false, {});
     int64_t bytes = elementBytes(cast<PtrType>(elementOf(pointers.getType())).getElementType());
     AxisInfo info = axisInfoOf(solver, pointers);
-    auto mask = op->getNumOperands() > 1 ? maskOf(op) : Value();
     int64_t best = 1;
     for (auto [dim, axis] : llvm::enumerate(info.axes)) {
       int64_t vector = std::min({maxVector(layout.getLayout(), dim), powerOfTwoDivisor(axis.contiguity),
@@ -99,21 +101,10 @@ private:
       best = std::max(best, vector);
     }
     if (best * bytes < kVectorBytes)
-      remarkNarrow(op, best * bytes,
+      remarkNarrow(access, best * bytes,
                    mask ? "pointers or mask are not known to run in aligned vectors"
                         : "pointers are not known to run in aligned vectors");
     return AccessAttr::get(kernel.getContext(), best, /*whole=*/true, /*narrow=*/false, {});
-  }
-
-  static Value pointersOf(Operation *op) {
-    return llvm::TypeSwitch<Operation *, Value>(op)
-        .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getPointer(); })
-        .Default([](Operation *) { return Value(); });
-  }
-  static Value maskOf(Operation *op) {
-    return llvm::TypeSwitch<Operation *, Value>(op)
-        .Case<LoadPtrOp, StorePtrOp, AtomicPtrOp>([](auto access) { return access.getMask(); })
-        .Default([](Operation *) { return Value(); });
   }
 
   func::FuncOp kernel;

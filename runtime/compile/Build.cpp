@@ -26,7 +26,7 @@ OwningOpRef<ModuleOp> loadKernels(Session &session, const ast::Module &syntax, c
   OwningOpRef<ModuleOp> module = times.measure("source", "generate", [&] {
     return generate(syntax, session.sources, session.engine, session.context, options.source);
   });
-  if (!module || !options.contract)
+  if (!module || !options.fuses)
     return module;
   PassManager passes(&session.context);
   addSourcePasses(passes);
@@ -45,7 +45,17 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
   if (!isDescribed || entries.empty())
     return std::move(*artifact);
   SourceText source{session.sources.name(file), session.sources.text(file)};
-  artifact->manifest = manifestText(source, options.compile, std::move(entries), module, artifact->kernels);
+  // Which sums are fused was decided before this where the file is no source.
+  std::vector<std::string> flags;
+  if (source.name.ends_with(".tile"))
+    flags.push_back(options.fuses ? "--fp-contract=on" : "--fp-contract=off");
+  llvm::Expected<std::string> manifest =
+      manifestText(source, flags, options.compile, std::move(entries), module, artifact->kernels);
+  if (!manifest) {
+    session.report(Code::E0602, llvm::toString(manifest.takeError()));
+    return std::nullopt;
+  }
+  artifact->manifest = std::move(*manifest);
   if (artifact->cubin.empty())
     return std::move(*artifact);
   Result<std::string> cubin = appendManifest(artifact->cubin, artifact->manifest);

@@ -11,7 +11,7 @@ namespace tile {
 struct BuildOptions {
   IrgenOptions source;    ///< for a `.tile` file
   CompileOptions compile; ///< `target` is set
-  bool contract = true;   ///< whether `a * b + c` of a `.tile` file rounds once
+  bool fuses = true;      ///< whether `a * b + c` of a `.tile` file rounds once
   bool describe = false;  ///< gives the manifest of PTX, too: without what only the assembler knows
 };
 

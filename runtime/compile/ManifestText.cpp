@@ -2,6 +2,7 @@
 
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/Variants.h"
 #include "runtime/artifact/Manifest.h"
 #include "runtime/compile/ContractJson.h"
 
@@ -38,7 +39,11 @@ static llvm::json::Object describe(LLVM::LLVMFuncOp function, llvm::StringRef va
                            {"symbol", function.getSymName()},
                            {"warps", attribute(function, tgpu::TileGPUDialect::kWarps)},
                            {"shared_bytes", attribute(function, tgpu::TileGPUDialect::kSharedBytes)}};
-  entry["requires"] = variant == "fast" ? llvm::json::Array{"align16", "offsets31"} : llvm::json::Array{};
+  llvm::json::Array conditions;
+  if (const tgpu::Variant *known = tgpu::findVariant(variant))
+    for (llvm::StringRef condition : known->conditions)
+      conditions.push_back(condition);
+  entry["requires"] = std::move(conditions);
   if (function->hasAttr(tgpu::TileGPUDialect::kLinearGrid))
     entry["grid"] = "linear";
   const auto *used = llvm::find_if(kernels, [&](const auto &k) { return k.resources.name == function.getSymName(); });
@@ -64,23 +69,25 @@ static llvm::json::Array variantsOf(llvm::StringRef symbol, ModuleOp compiled, l
   return special;
 }
 
-std::string manifestText(SourceText source, const CompileOptions &options, std::vector<KernelEntry> entries,
-                         ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
+llvm::Expected<std::string> manifestText(SourceText source, llvm::ArrayRef<std::string> flags,
+                                         const CompileOptions &options, std::vector<KernelEntry> entries,
+                                         ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
+  llvm::Expected<std::string> assembler = assemblerVersion(options.assembler);
+  if (!assembler)
+    return assembler.takeError();
   llvm::json::Array list;
   for (KernelEntry &entry : entries) {
     entry.contract["variants"] = variantsOf(entry.symbol, compiled, kernels);
     list.push_back(std::move(entry.contract));
   }
-  // An assembler that made the cubin can also say who it is.
-  std::string assembler = llvm::cantFail(assemblerVersion(options.assembler));
   llvm::json::Object manifest{
       {"schema", int64_t(kManifestSchema)},
-      {"compiler", llvm::json::Object{{"tile", TILE_VERSION}, {"llvm", LLVM_VERSION_STRING}, {"assembler", assembler}}},
+      {"compiler",
+       llvm::json::Object{{"tile", TILE_VERSION}, {"llvm", LLVM_VERSION_STRING}, {"assembler", *assembler}}},
       {"target", llvm::StringRef(options.assembledFor().name)},
-      {"flags", llvm::json::Array{}},
+      {"flags", llvm::json::Array(flags)},
       {"source", llvm::json::Object{{"file", llvm::json::fixUTF8(source.name)},
                                     {"hash", llvm::utohexstr(llvm::xxh3_64bits(source.text), /*LowerCase=*/true, 16)}}},
-      {"assumptions", llvm::json::Object{}},
       {"kernels", std::move(list)}};
   return llvm::formatv("{0}", llvm::json::Value(std::move(manifest))).str();
 }

@@ -23,9 +23,11 @@ struct SourceText {
   llvm::StringRef name, text;
 };
 
-/// JSON text. `compiled` is the module that `kernels` were assembled from, in the LLVM dialect.
-std::string manifestText(SourceText source, const CompileOptions &options, std::vector<KernelEntry> entries,
-                         mlir::ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels);
+/// JSON text. `flags` are those that the results of the kernels depend on; `compiled` is the module that `kernels` were
+/// assembled from, in the LLVM dialect. Fails where the assembler does not say who it is.
+llvm::Expected<std::string> manifestText(SourceText source, llvm::ArrayRef<std::string> flags,
+                                         const CompileOptions &options, std::vector<KernelEntry> entries,
+                                         mlir::ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels);
 
 } // namespace tile
 

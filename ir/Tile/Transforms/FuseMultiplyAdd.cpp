@@ -18,13 +18,14 @@ namespace {
 /// The product that `value` is, if this is its only use.
 arith::MulFOp getFusible(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return nullptr;
-  if (product->hasOneUse())
-    return product;
-  remark::missed(product.getLoc(), remark::RemarkOpts::name("FuseMultiplyAdd").category("tile-fuse-multiply-add"))
-      << "product and sum round twice" << remark::reason("product has more than one use");
-  return nullptr;
+  return product && product->hasOneUse() ? product : nullptr;
+}
+
+void remarkNotFused(Operation *sum) {
+  for (Value operand : sum->getOperands())
+    if (auto product = operand.getDefiningOp<arith::MulFOp>())
+      remark::missed(product.getLoc(), remark::RemarkOpts::name("FuseMultiplyAdd").category("tile-fuse-multiply-add"))
+          << "product and sum round twice" << remark::reason("product has more than one use");
 }
 
 Value negate(OpBuilder &builder, Location loc, Value value) { return arith::NegFOp::create(builder, loc, value); }
@@ -57,7 +58,7 @@ template <typename SumOp> void fuseIn(Operation *op) {
   SmallVector<Value, 2> operands(sum->getOperands());
   Value fused = fuse(builder, sum);
   if (!fused)
-    return;
+    return remarkNotFused(sum);
   sum.replaceAllUsesWith(fused);
   sum.erase();
   for (Value operand : operands)

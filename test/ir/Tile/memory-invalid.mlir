@@ -93,3 +93,43 @@ func.func @mask_of_another_shape(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<4xi1>)
   %0 = tile.load_ptr %p mask %m : tensor<4xi1> : tensor<8x!tile.ptr<f32>> -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @proof_of_another_rank(%v: !tile.view<?xf32>, %i: index) {
+  // expected-error @below {{'tile.load' op `provedInside` has 2 entries; expected 1}}
+  %0 = tile.load %v[%i] {provedInside = array<i1: true, true>} : !tile.view<?xf32>, (index) -> f32
+  return
+}
+
+// -----
+
+func.func @gather_tiles_of_two_ranks(%v: !tile.view<?x?xf32>, %i: tensor<8xi32>, %j: tensor<4x8xi32>) {
+  // expected-error @below {{'tile.load' op gather tiles have ranks 1 and 2; expected one rank}}
+  %0 = tile.load %v[%i gather, %j gather] : !tile.view<?x?xf32>, (tensor<8xi32>, tensor<4x8xi32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @strides_missing(%p: !tile.ptr<f32>) {
+  // expected-error @below {{'tile.make_view' op has 1 strides; expected 2}}
+  %0 = tile.make_view %p, [4, 8], [1] : !tile.ptr<f32> -> !tile.view<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @lows_missing(%v: !tile.view<?x?xf32>, %i: index) {
+  // expected-error @below {{'tile.subview' op has 1 lows and 2 entries of `kept`; expected 2 of each}}
+  %0 = tile.subview %v, [%i], [%i] kept [true, false] : !tile.view<?x?xf32> -> !tile.view<?xf32>
+  return
+}
+
+// -----
+
+func.func @highs_missing(%v: !tile.view<?x?xf32>, %i: index) {
+  // expected-error @below {{'tile.subview' op has 1 highs and result rank 2; expected 2, the number of kept dims}}
+  %0 = tile.subview %v, [%i, %i], [%i] kept [true, true] : !tile.view<?x?xf32> -> !tile.view<?x?xf32>
+  return
+}

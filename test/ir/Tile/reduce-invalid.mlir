@@ -52,3 +52,49 @@ func.func @combiner_yields_another_type(%x: tensor<4xf32>, %i: i32) {
   }
   return
 }
+
+// -----
+
+func.func @combiner_asserts(%x: tensor<4xf32>, %ok: i1) {
+  // expected-error @below {{'tile.reduce' op combiner holds 'tile.assert'; expected ops that neither touch memory nor assert}}
+  %0 = tile.reduce %x axis 0 : tensor<4xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    scf.if %ok {
+      tile.assert %ok, "never" : i1
+    }
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @no_operands() {
+  // expected-error @below {{'tile.reduce' op has no operands; expected at least one}}
+  "tile.reduce"() <{axis = 0 : i32}> ({
+    "tile.yield"() : () -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @result_missing(%x: tensor<4xf32>) {
+  // expected-error @below {{'tile.reduce' op has 0 results; expected one per operand, 1}}
+  "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @combiner_ends_otherwise(%x: tensor<4xf32>) {
+  // expected-error @below {{'tile.reduce' op combiner ends with 'llvm.unreachable'; expected 'tile.yield'}}
+  %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    llvm.unreachable
+  }) : (tensor<4xf32>) -> f32
+  return
+}

@@ -16,3 +16,84 @@ func.func @no_layout(%x: tensor<128xf32>) {
   %y = tgpu.convert_layout %x : tensor<128xf32> -> tensor<128xf32>
   return
 }
+
+// -----
+
+#shared = #tgpu.layout<"8: offset a1 a2 a4">
+// expected-error @below {{layout is one of shared memory; expected one of registers}}
+func.func private @in_shared_memory(tensor<8xf32, #shared>)
+
+// -----
+
+#half = #tgpu.layout<"16: reg; lane a1 a2 a4 a8; warp">
+// expected-error @below {{layout has 16 lanes; expected 32}}
+func.func private @half_a_warp(tensor<16xf32, #half>)
+
+// -----
+
+#gap = #tgpu.layout<"128: reg a1; lane a2 a4 a8 a16 a32; warp 0">
+// expected-error @below {{layout gives some elements to no thread; expected each to have one}}
+func.func private @no_owner(tensor<128xf32, #gap>)
+
+// -----
+
+#long = #tgpu.layout<"32: reg 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0; lane a1 a2 a4 a8 a16 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0; warp 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0">
+// expected-error @below {{layout has 72 bits; expected at most 64}}
+func.func private @more_bits_than_the_algebra_has(tensor<32xf32, #long>)
+
+// -----
+
+#two = #tgpu.layout<"64: reg; lane a1 a2 a4 a8 a16; warp a32">
+func.func @warps_of_another_kernel() attributes {tgpu.warps = 4 : i64} {
+  // expected-error @below {{layout of 'tensor<64xi32, #tgpu.layout<"64: reg; lane a1 a2 a4 a8 a16; warp a32">>' has 2 warps; expected 4, as 'tgpu.warps' says}}
+  %0 = tile.iota : tensor<64xi32, #two>
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.shared_bytes' is -1 : i64; expected an i64 of at least 0}}
+func.func private @negative_bytes() attributes {tgpu.shared_bytes = -1 : i64}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.access' is 4 : i64; expected an access plan}}
+func.func private @plan_of_a_number() attributes {tgpu.access = 4 : i64}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.linear_grid' is true; expected a unit}}
+func.func private @flag_with_a_value() attributes {tgpu.linear_grid = true}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.mma' is array<i64: 4>; expected two counts of warps}}
+func.func private @one_count() attributes {tgpu.mma = array<i64: 4>}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.mma' is on 'func.func'; expected a 'tile.dot' that mma.sync can form}}
+func.func private @no_product() attributes {tgpu.mma = array<i64: 2, 2>}
+
+// -----
+
+func.func @product_of_doubles(%a: tensor<16x16xf64>, %c: tensor<16x16xf64>) {
+  // expected-error @below {{attribute 'tgpu.mma' is on 'tile.dot'; expected a 'tile.dot' that mma.sync can form}}
+  %0 = tile.dot ieee signed %a, %a, %c {tgpu.mma = array<i64: 2, 2>} : tensor<16x16xf64>, tensor<16x16xf64>, tensor<16x16xf64>
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.variant' is 1 : i64; expected a name}}
+func.func private @number_of_a_variant() attributes {tgpu.variant = 1 : i64}
+
+// -----
+
+// expected-error @below {{unknown attribute 'tgpu.speed' of dialect 'tgpu'}}
+func.func private @unknown_attribute() attributes {tgpu.speed = 1 : i64}
+
+// -----
+
+// expected-error @below {{unknown attribute 'tgpu.wide' of argument 0}}
+func.func private @unknown_argument_attribute(i64 {tgpu.wide})

@@ -22,11 +22,12 @@ func.func @two_axes(%m: index, %n: index) attributes {tile.contract = {
   return
 }
 
-// CHECK-LABEL: func @unknown_operator
+// CHECK-LABEL: func @launcher_knows_more
 // CHECK-NOT:     linear_grid
 // CHECK:         tile.program_id 1
-func.func @unknown_operator(%m: index, %n: index) attributes {tile.contract = {
-    abi = [{dim = "M"}, {dim = "N"}], grid = [["M", "next_pow2"], ["N"]]}} {
+func.func @launcher_knows_more(%m: index, %n: index) attributes {tile.contract = {
+    abi = [{dim = "M"}, {dim = "N"}], grid = [["num_sms"], ["N"]]}} {
+  // The operators are all known; runtime/launch/README.md lists them.
   %j = tile.program_id 1
   %c = arith.cmpi slt, %j, %m : index
   tile.assert %c, "used" : i1
@@ -44,5 +45,17 @@ func.func @third_axis_of_two(%m: index, %n: index) attributes {tile.contract = {
   %size = tile.num_programs 2
   %c = arith.cmpi slt, %i, %size : index
   tile.assert %c, "used" : i1
+  return
+}
+
+// Every operator that the launcher has.
+// CHECK-LABEL: func @all_operators
+// CHECK-SAME:    tgpu.linear_grid
+func.func @all_operators(%m: index, %n: index) attributes {tile.contract = {
+    abi = [{dim = "M"}, {dim = "N"}], grid = [
+      ["M", "N", "+", 1, "-", 2, "*", "N", "/", "M", "%", "N", "min", "M", "max", "N", "cdiv", 3, "floordiv", "N",
+       "floormod"],
+      ["M", "N", "==", "M", "N", "!=", "<", "N", "<=", "M", ">", "N", ">=", "M", "&&", "N", "||", "M", "&", "N", "|",
+       "M", "^", 2, "<<", "N", ">>", "neg", "!", "next_pow2", "M", "N", "select"]]}} {
   return
 }

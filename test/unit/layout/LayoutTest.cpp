@@ -117,6 +117,8 @@ TEST(Layout, TextRefusesWithWhatWasFoundAndExpected) {
     return error;
   };
   EXPECT_EQ(errorOf("37: reg"), "found `37: reg`; expected an extent m·2^k with odd m up to 31");
+  EXPECT_EQ(errorOf("1234567890: reg"), "found `0: reg`; expected a number of at most nine digits");
+  EXPECT_EQ(errorOf("268435456x268435456: reg"), "found `: reg`; expected at most 26 dims and 2^40 elements");
   EXPECT_EQ(errorOf("0x4: reg"), "found `0x4: reg`; expected an extent m·2^k with odd m up to 31");
   EXPECT_EQ(errorOf("8 reg"), "found `reg`; expected `:`");
   EXPECT_EQ(errorOf("8: lane a1; reg"),

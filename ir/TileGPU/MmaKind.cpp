@@ -1,0 +1,27 @@
+#include "ir/TileGPU/MmaKind.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+static constexpr MmaKind kKinds[] = {
+    {"bf16", 16, "bf16", "bf16", "f32"},
+    {"f16", 16, "f16", "f16", "f32"},
+    {"i8", 8, "s8", "u8", "s32"},
+    {"tf32", 32, "tf32", "tf32", "f32"},
+};
+
+ArrayRef<MmaKind> tgpu::allMmaKinds() { return kKinds; }
+
+/// The name of the kind; tf32 is how f32 is asked for.
+static StringRef nameFor(Type element, Precision precision) {
+  if (element.isF32())
+    return precision == Precision::Tf32 ? "tf32" : "";
+  return element.isF16() ? "f16" : element.isBF16() ? "bf16" : element.isInteger(8) ? "i8" : "";
+}
+
+const MmaKind *tgpu::findMmaKind(Type element, Precision precision) {
+  StringRef name = nameFor(element, precision);
+  const auto *found = llvm::find_if(kKinds, [&](const MmaKind &kind) { return kind.name == name; });
+  return found == std::end(kKinds) ? nullptr : found;
+}

@@ -1,0 +1,32 @@
+/// What mma.sync is for each type of operands (PTX ISA, "Matrix multiply-accumulate operation using mma instruction"):
+/// the only place that lists the types.
+#ifndef IR_TILEGPU_MMAKIND_H
+#define IR_TILEGPU_MMAKIND_H
+
+#include "ir/Tile/TileOps.h"
+
+namespace tile::tgpu {
+
+struct MmaKind {
+  /// Rows and columns that one instruction makes, and the bytes of K that it takes of each of them.
+  static constexpr int64_t kRows = 16, kColumns = 8, kDepthBytes = 32;
+
+  llvm::StringRef name;    ///< as the option of `tgpu-choose-mma` has it
+  int64_t bits;            ///< of an operand's element
+  llvm::StringRef operand; ///< as in `.bf16`
+  llvm::StringRef unsignedOperand;
+  llvm::StringRef result;
+
+  /// K of one instruction, and elements in a 32-bit register.
+  int64_t depth() const { return 8 * kDepthBytes / bits; }
+  int64_t perWord() const { return 32 / bits; }
+};
+
+llvm::ArrayRef<MmaKind> allMmaKinds();
+
+/// The kind for operands of `element`; null where no tensor core takes them.
+const MmaKind *findMmaKind(mlir::Type element, Precision precision);
+
+} // namespace tile::tgpu
+
+#endif
