@@ -1,5 +1,5 @@
 /// Accesses through raw pointers: every lane by itself, and only where a buffer is.
-#include "backend/interpreter/AtomicAdd.h"
+#include "backend/interpreter/Atomic.h"
 #include "backend/interpreter/Compiler.h"
 #include "backend/interpreter/Transfer.h"
 
@@ -95,9 +95,9 @@ static LogicalResult compileStore(Compiler &compiler, StorePtrOp op) {
 static LogicalResult compileAtomic(Compiler &compiler, AtomicPtrOp op) {
   PointerPlan plan = planAccess(compiler, op.getPointer(), op.getMask());
   Array value = compiler.at(op.getValue());
-  AtomicAdd add = findAtomicAdd(value.element);
-  if (!add)
-    return compiler.fail(op, "'tile.atomic_ptr' adds a type that the interpreter does not know for it");
+  Atomic combine = findAtomic(op.getKind(), value.element);
+  if (!combine)
+    return compiler.fail(op, "'tile.atomic_ptr' combines a type that the interpreter does not know for it");
   Array result = compiler.define(op);
   const FloatFormat *format = compiler.formatFor(op.getType());
   compiler.emit([=, &site = compiler.siteOf(op)](Frame &frame) {
@@ -105,7 +105,7 @@ static LogicalResult compileAtomic(Compiler &compiler, AtomicPtrOp op) {
     char *old = frame.at(result.offset);
     memset(old, 0, result.bytes());
     forEachLane(plan, AccessKind::Atomic, frame, site, [&](int64_t lane, char *data) {
-      add(data, tile + lane * plan.valueSize, old + lane * plan.valueSize, format);
+      combine(data, tile + lane * plan.valueSize, old + lane * plan.valueSize, format);
     });
   });
   return success();

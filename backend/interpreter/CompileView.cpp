@@ -10,15 +10,18 @@ using namespace tile::interpreter;
 static bool isInside(const Memory &memory, uint64_t base, int64_t rank, const int64_t *extents, const int64_t *strides,
                      Element element) {
   int64_t size = sizeOf(element);
+  constexpr int64_t kFarthest = int64_t(1) << kAddressBits;
+  if (std::any_of(extents, extents + rank, [](int64_t extent) { return extent <= 0; }))
+    return true;
   __int128 low = 0, high = 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    if (extents[dim] <= 0)
-      return true;
     __int128 reach = static_cast<__int128>(extents[dim] - 1) * strides[dim];
+    // Each by itself: the sum of a few reaches may be too much for 128 bits.
+    if (reach < -kFarthest || reach > kFarthest)
+      return false;
     (reach < 0 ? low : high) += reach;
   }
   Place place = memory.placeOf(base);
-  constexpr int64_t kFarthest = int64_t(1) << kAddressBits;
   if (low < -kFarthest || high > kFarthest)
     return false;
   place.offset += static_cast<int64_t>(low) * size;

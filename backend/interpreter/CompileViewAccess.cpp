@@ -1,6 +1,6 @@
 /// Loads, stores, atomics and bounds questions through views. All walk the accessed tile row by row: a row is its
 /// innermost dim if that is a region, else one element. Positions outside the view are cut off a row at both ends.
-#include "backend/interpreter/AtomicAdd.h"
+#include "backend/interpreter/Atomic.h"
 #include "backend/interpreter/Compiler.h"
 #include "backend/interpreter/Transfer.h"
 
@@ -235,9 +235,9 @@ static LogicalResult compileStore(Compiler &compiler, StoreOp op) {
 static LogicalResult compileAtomic(Compiler &compiler, AtomicOp op) {
   AccessPlan plan = planAccess(compiler, op);
   Array value = compiler.at(op.getValue());
-  AtomicAdd add = findAtomicAdd(value.element);
-  if (!add)
-    return compiler.fail(op, "'tile.atomic' adds a type that the interpreter does not know for it");
+  Atomic combine = findAtomic(op.getKind(), value.element);
+  if (!combine)
+    return compiler.fail(op, "'tile.atomic' combines a type that the interpreter does not know for it");
   std::optional<int64_t> mask;
   if (op.getMask())
     mask = compiler.at(op.getMask()).offset;
@@ -257,7 +257,7 @@ static LogicalResult compileAtomic(Compiler &compiler, AtomicOp op) {
         row.low = i;
         row.high = i + 1;
         forEachStretch(plan, row, AccessKind::Atomic, frame, site, [&](int64_t, int64_t, char *data) {
-          add(data, tile + at * plan.valueSize, old + at * plan.valueSize, format);
+          combine(data, tile + at * plan.valueSize, old + at * plan.valueSize, format);
         });
       }
     });

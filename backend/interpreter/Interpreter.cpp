@@ -60,7 +60,8 @@ static std::string checkInvocation(const CompiledKernel &kernel, const Invocatio
   for (int64_t extent : invocation.grid) {
     if (extent < 0)
       return llvm::formatv("grid extent is {0}; expected at least 0", extent);
-    programs *= static_cast<uint64_t>(extent);
+    // Three extents may be too much for 128 bits; past the bound only a 0 changes anything.
+    programs = std::min<unsigned __int128>(programs, uint64_t(1) << 31) * static_cast<uint64_t>(extent);
   }
   if (programs >> 31)
     return "grid has 2^31 programs or more; expected fewer";

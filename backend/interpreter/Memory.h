@@ -68,7 +68,6 @@ public:
   void reportOutside(AccessKind kind, uint64_t pointer, Element element, const Program &program, const Site &site,
                      Findings &findings) const;
 
-  llvm::ArrayRef<Buffer> getBuffers() const { return buffers; }
   /// `place` in elements of its buffer, rounded down.
   int64_t elementAt(Place place) const;
 

@@ -3,6 +3,7 @@
 
 #include "backend/ptx/CheckPtx.h"
 #include "backend/ptx/EmitPtx.h"
+#include "backend/ptx/Output.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -59,17 +60,9 @@ LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
     return success();
   llvm::SmallString<128> path(options.dumpFolder);
   llvm::sys::path::append(path, options.dumpName + suffix);
-  std::error_code problem;
-  llvm::raw_fd_ostream stream(path, problem);
-  if (problem)
-    return emitError(location) << "cannot write `" << path << "`: " << problem.message();
-  stream << bytes;
-  stream.close();
-  if (!stream.has_error())
-    return success();
-  problem = stream.error();
-  stream.clear_error(); // the stream would end the process otherwise
-  return emitError(location) << "cannot write `" << path << "`: " << problem.message();
+  if (llvm::Error error = writeOutput(path, bytes))
+    return emitError(location) << llvm::toString(std::move(error));
+  return success();
 }
 
 /// Fails if what is asked for comes before the stage of the input.

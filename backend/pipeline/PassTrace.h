@@ -35,7 +35,7 @@ private:
   std::vector<StepTime> all;
 };
 
-/// Prints a table of times, with a sum per stage and in all.
+/// Prints a table of times and their sum.
 void printTimes(const StepTimes &times, llvm::raw_ostream &os);
 
 /// Records the time of each pass of `passes` under `stage`. `times` must outlive `passes`.

@@ -1,6 +1,8 @@
 /// nvPTXCompiler's C API, and the external ptxas with the same options.
 #include "backend/ptx/Assemble.h"
 
+#include "backend/ptx/Output.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,8 +54,11 @@ static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string>
   nvPTXCompilerHandle compiler = nullptr;
   // The library reads to a terminating zero whatever length it is given.
   std::string text = ptx.str();
-  if (nvPTXCompilerCreate(&compiler, text.size(), text.c_str()) != NVPTXCOMPILE_SUCCESS)
-    return createStringError("nvPTXCompiler: out of memory");
+  auto refusal = [](StringRef step, nvPTXCompileResult code) {
+    return ("nvPTXCompiler failed to " + step + " with code " + Twine(static_cast<int>(code))).str();
+  };
+  if (nvPTXCompileResult code = nvPTXCompilerCreate(&compiler, text.size(), text.c_str()))
+    return createStringError(refusal("start", code));
   scope_exit destroy([&] { nvPTXCompilerDestroy(&compiler); });
 
   std::vector<const char *> arguments;
@@ -67,7 +72,8 @@ static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string>
     if (sizeOf(compiler, &size) != NVPTXCOMPILE_SUCCESS || size == 0)
       return;
     std::string part(size + 1, '\0');
-    read(compiler, part.data());
+    if (read(compiler, part.data()) != NVPTXCOMPILE_SUCCESS)
+      return;
     log += part.c_str();
     log += '\n';
   };
@@ -76,11 +82,14 @@ static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string>
 
   std::string cubin;
   size_t size = 0;
-  if (outcome == NVPTXCOMPILE_SUCCESS && nvPTXCompilerGetCompiledProgramSize(compiler, &size) == NVPTXCOMPILE_SUCCESS) {
-    cubin.resize(size);
-    nvPTXCompilerGetCompiledProgram(compiler, cubin.data());
-  }
-  return conclude(log, std::move(cubin), "nvPTXCompiler failed with code " + std::to_string(outcome));
+  if (outcome != NVPTXCOMPILE_SUCCESS)
+    return conclude(log, "", refusal("assemble", outcome));
+  if (nvPTXCompileResult code = nvPTXCompilerGetCompiledProgramSize(compiler, &size))
+    return conclude(log, "", refusal("give the code", code));
+  cubin.resize(size);
+  if (nvPTXCompileResult code = nvPTXCompilerGetCompiledProgram(compiler, cubin.data()))
+    return conclude(log, "", refusal("give the code", code));
+  return conclude(log, std::move(cubin), "");
 }
 
 static Expected<std::string> readFile(StringRef path) {
@@ -136,13 +145,8 @@ static Expected<Assembly> assembleExternally(StringRef ptx, StringRef program, s
   TemporaryFile input, output;
   if (Error error = joinErrors(input.create("ptx"), output.create("cubin")))
     return error;
-  {
-    std::error_code problem;
-    raw_fd_ostream stream(input.name(), problem);
-    if (problem)
-      return createStringError(problem, "cannot write `" + input.name() + "`");
-    stream << ptx;
-  }
+  if (Error error = writeOutput(input.name(), ptx))
+    return error;
   arguments.insert(arguments.end(), {input.name().str(), "-o", output.name().str()});
   Expected<Run> outcome = run(program, arguments);
   if (!outcome)

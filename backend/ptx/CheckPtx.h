@@ -1,4 +1,4 @@
-/// Rules that every PTX text of ours keeps, checked on the text. Tests run it over all they compile.
+/// Rules that every PTX text of ours keeps, checked on the text. Every compilation runs it over what it generates.
 #ifndef BACKEND_PTX_CHECKPTX_H
 #define BACKEND_PTX_CHECKPTX_H
 

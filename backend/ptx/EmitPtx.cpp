@@ -111,9 +111,49 @@ static std::unique_ptr<llvm::TargetMachine> aimAt(llvm::Module &module, const Ta
   return machine;
 }
 
+namespace {
+/// Keeps the first error that LLVM reports while this lives; its default handler ends the process.
+class FirstError {
+public:
+  explicit FirstError(llvm::LLVMContext &context) : context(context), before(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<Handler>(text));
+  }
+  ~FirstError() { context.setDiagnosticHandler(std::move(before)); }
+
+  /// Success, or the error, which may say more than `other`.
+  llvm::Error take(llvm::Error other = llvm::Error::success()) {
+    if (text.empty())
+      return other;
+    llvm::consumeError(std::move(other));
+    return llvm::createStringError(text);
+  }
+
+private:
+  struct Handler : llvm::DiagnosticHandler {
+    explicit Handler(std::string &text) : text(text) {}
+
+    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+      if (info.getSeverity() == llvm::DS_Error && text.empty()) {
+        llvm::raw_string_ostream stream(text);
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        info.print(printer);
+      }
+      return true;
+    }
+
+    std::string &text;
+  };
+
+  llvm::LLVMContext &context;
+  std::unique_ptr<llvm::DiagnosticHandler> before;
+  std::string text;
+};
+} // namespace
+
 llvm::Error optimizeForTarget(llvm::Module &module, const Target &target) {
   std::unique_ptr<llvm::TargetMachine> machine = aimAt(module, target);
-  if (llvm::Error error = linkLibdevice(module, target))
+  FirstError problem(module.getContext());
+  if (llvm::Error error = problem.take(linkLibdevice(module, target)))
     return error;
 
   // Tiles are already vectors of each thread's elements: LLVM's vectorizers find nothing, and take time to do so.
@@ -131,33 +171,12 @@ llvm::Error optimizeForTarget(llvm::Module &module, const Target &target) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-  return llvm::Error::success();
+  return problem.take();
 }
-
-namespace {
-/// Keeps the first error that code generation reports; LLVM's default handler ends the process.
-struct FirstError : llvm::DiagnosticHandler {
-  explicit FirstError(std::string &text) : text(text) {}
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error)
-      return true;
-    if (text.empty()) {
-      llvm::raw_string_ostream stream(text);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-    }
-    return true;
-  }
-
-  std::string &text;
-};
-} // namespace
 
 llvm::Expected<std::string> emitPtx(llvm::Module &module, const Target &target) {
   std::unique_ptr<llvm::TargetMachine> machine = aimAt(module, target);
-  std::string problem;
-  module.getContext().setDiagnosticHandler(std::make_unique<FirstError>(problem));
+  FirstError problem(module.getContext());
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
@@ -165,9 +184,8 @@ llvm::Expected<std::string> emitPtx(llvm::Module &module, const Target &target) 
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return llvm::createStringError("LLVM's NVPTX backend writes no assembly");
   passes.run(module);
-  module.getContext().setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
-  if (!problem.empty())
-    return llvm::createStringError(problem);
+  if (llvm::Error error = problem.take())
+    return error;
   return std::string(ptx.str());
 }
 

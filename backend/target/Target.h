@@ -1,5 +1,6 @@
-/// What each GPU generation can do, as one table. Passes ask a target for a *feature* or a limit; no other file
-/// compares capability numbers, so a new generation is a new row here. Pure data: no LLVM, no driver.
+/// What each GPU generation can do, as one table. Passes ask a target for a *feature* or a limit; nothing else in the
+/// compiler compares capability numbers, so a new generation is a new row here. (libtile asks only whether a cubin runs
+/// on a device, also one that is newer than this table.) Pure data: no LLVM, no driver.
 #ifndef BACKEND_TARGET_TARGET_H
 #define BACKEND_TARGET_TARGET_H
 
@@ -10,7 +11,8 @@
 
 namespace tile {
 
-/// Instruction families that a lowering may choose. A row names those the generation has *and* the compiler may emit.
+/// Instruction families. A row names those that the generation has; a lowering asks for those that not all have. What
+/// every target has (ldmatrix, cp.async) may be emitted unasked.
 enum class Feature : uint8_t {
   CpAsync,            ///< cp.async: global to shared memory, 4, 8 or 16 bytes per thread
   LdMatrix,           ///< ldmatrix, plain and .trans

@@ -108,9 +108,8 @@ uint64_t edgeElement(DataType type, RandomSource &source) {
                              0x1p63, -0x1p63, 127.5,    -128.5,    255.5,        65504,  65520};
     constexpr size_t kValues = sizeof(values) / sizeof(values[0]);
     int64_t bits = 8 * getBytes(type);
-    int mantissa = type == DataType::F64 ? 52 : type == DataType::F32 ? 23 : type == DataType::F16 ? 10 : 7;
     uint64_t sign = uint64_t(1) << (bits - 1);
-    uint64_t smallestNormal = uint64_t(1) << mantissa;
+    uint64_t smallestNormal = uint64_t(1) << getMantissaBits(type);
     uint64_t limits[] = {1, smallestNormal - 1, smallestNormal, roundToBits(type, infinity) - 1};
     size_t index = choice % (kValues + 8);
     if (index < kValues)
@@ -156,10 +155,17 @@ const Filling *findFilling(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string_view> fillingNames() {
+  std::vector<std::string_view> names;
+  for (const Filling &filling : kFillings)
+    names.push_back(filling.name);
+  return names;
+}
+
 std::string listFillings() {
   std::string names;
-  for (const Filling &filling : kFillings)
-    names += (names.empty() ? "" : " ") + std::string(filling.name);
+  for (std::string_view name : fillingNames())
+    names += (names.empty() ? "" : " ") + std::string(name);
   return names;
 }
 

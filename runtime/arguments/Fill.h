@@ -9,16 +9,18 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tile {
 
-/// A way to fill a tensor, by name: iota, normal, ones, rand, special, uniform, zeros. Static storage.
+/// A way to fill a tensor, by name. Static storage.
 struct Filling;
 
 /// Null when there is none of that name.
 const Filling *findFilling(std::string_view name);
 
-/// Every name, separated by spaces, for messages.
+/// Every name; and separated by spaces, for messages.
+std::vector<std::string_view> fillingNames();
 std::string listFillings();
 
 /// Writes every element; the gaps between strided elements stay as they are.

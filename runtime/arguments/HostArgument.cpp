@@ -12,14 +12,17 @@ namespace tile {
 /// Elements beyond this would not fit into memory, whatever the type.
 static constexpr int64_t kMaxElements = int64_t(1) << 40;
 
-static constexpr const char *kForms = "expected `rand:f32[4,5]` (or normal, uniform, special, zeros, ones, iota, "
-                                      "empty), a file `x.npy`, a number, `true`, `i32:7` or "
-                                      "`none`";
+static std::string forms() {
+  std::string others;
+  for (std::string_view name : fillingNames())
+    if (name != "rand")
+      others += std::string(name) + ", ";
+  return "expected `rand:f32[4,5]` (or " + others + "empty), a file `x.npy`, a number, `true`, `i32:7` or `none`";
+}
 
 static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
 
 //===-- Reading the text
-//--------------------------------------------------------------------------------------------===//
 
 /// `[1823,781]`; `text` holds just that.
 static std::optional<std::vector<int64_t>> parseList(std::string_view text) {
@@ -155,7 +158,7 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
     value = text.substr(length + 1);
   }
   if (value.empty())
-    return invalid("`" + std::string(text) + "` has no value; " + kForms);
+    return invalid("`" + std::string(text) + "` has no value; " + forms());
   if (value == "none") {
     argument.kind = HostArgument::Kind::None;
     return argument;
@@ -169,7 +172,7 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   }
   size_t colon = value.find(':');
   if (colon == std::string_view::npos && !looksLikeScalar(value))
-    return invalid("`" + std::string(text) + "` is no argument; " + kForms);
+    return invalid("`" + std::string(text) + "` is no argument; " + forms());
   if (colon == std::string_view::npos) {
     argument.kind = HostArgument::Kind::Scalar;
     argument.scalarText = std::string(value);
@@ -186,7 +189,7 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   }
   const Filling *filling = findFilling(head);
   if (!filling && head != "empty")
-    return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`; " + kForms);
+    return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`; " + forms());
   Result<NpyArray> tensor = parseTensor(value, body);
   if (!tensor)
     return tensor.error();

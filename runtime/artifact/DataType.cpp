@@ -55,6 +55,7 @@ std::string listDataTypes() {
 }
 
 int64_t getBytes(DataType type) { return row(type).bytes; }
+int getMantissaBits(DataType type) { return row(type).mantissaBits; }
 bool isFloat(DataType type) { return row(type).kind == Class::Float; }
 bool isSignedInteger(DataType type) { return row(type).kind == Class::Signed; }
 

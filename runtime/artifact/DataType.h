@@ -46,6 +46,9 @@ int64_t getBytes(DataType type);
 bool isFloat(DataType type);
 bool isSignedInteger(DataType type);
 
+/// Bits of the mantissa of a float type, without the one that is not stored; 0 for other types.
+int getMantissaBits(DataType type);
+
 /// The bits of `value` in the float type `type`, rounded to nearest, ties to even. Past the largest finite value the
 /// result is infinity, but the 8-bit types saturate. NaN gives the type's quiet NaN.
 uint64_t roundToBits(DataType type, double value);

@@ -125,7 +125,6 @@ struct Manifest {
   std::vector<std::string> flags;
   std::string sourceFile;
   std::string sourceHash;
-  std::string assumptions; ///< JSON text of an object.
   std::vector<KernelContract> kernels;
 };
 

@@ -357,8 +357,6 @@ Manifest ManifestReader::readManifest(const Json &json) {
     manifest.sourceFile = string(*source, "file", "source");
     manifest.sourceHash = string(*source, "hash", "source");
   }
-  if (const Json *assumptions = field(json, "assumptions", "", Json::value_t::object))
-    manifest.assumptions = assumptions->dump();
   each(json, "kernels", "", /*required=*/true, [&](const Json &entry, const std::string &where) {
     manifest.kernels.push_back(readKernel(entry, where, /*needsVariants=*/true));
   });

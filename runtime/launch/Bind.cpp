@@ -69,7 +69,7 @@ private:
 
   /// `M = 4 from extent 0 of `x``, for each dim that `expression` uses; other names by their value.
   std::string explain(const Expression &expression) const;
-  uint64_t scalarBits(const Parameter &parameter, const Argument &argument) const;
+  uint64_t scalarBits(const Parameter &parameter) const;
 };
 
 Status Binder::checkPresence(const Parameter &parameter, const Argument &argument) {
@@ -263,7 +263,7 @@ void Binder::chooseVariant() {
   binding.variant = chosen == kernel.variants.end() ? nullptr : &*chosen;
 }
 
-uint64_t Binder::scalarBits(const Parameter &parameter, const Argument &argument) const {
+uint64_t Binder::scalarBits(const Parameter &parameter) const {
   const Value &value = binding.values[parameter.valueSlot];
   return isFloat(parameter.type) ? roundToBits(parameter.type, value.real) : static_cast<uint64_t>(value.integer);
 }
@@ -281,7 +281,7 @@ void Binder::fillCells() {
       binding.cells.push_back(static_cast<uint64_t>(arguments[slot.index].strides[slot.axis]));
       break;
     case AbiSlot::Kind::Scalar:
-      binding.cells.push_back(scalarBits(kernel.parameters[slot.index], arguments[slot.index]));
+      binding.cells.push_back(scalarBits(kernel.parameters[slot.index]));
       break;
     }
   }

@@ -79,7 +79,7 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
   return true;
 }
 
-static void compileFile(Session &session, const std::string &input) {
+static void compileInput(Session &session, const std::string &input) {
   std::optional<BuildOptions> options = readCompileFlags(session);
   if (!options)
     return;
@@ -123,7 +123,7 @@ static void compileFile(Session &session, const std::string &input) {
 
 int compileMain(const std::string &input) {
   Session session(wantsRemarks());
-  compileFile(session, input);
+  compileInput(session, input);
   return finish(session);
 }
 

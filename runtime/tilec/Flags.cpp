@@ -13,10 +13,20 @@ namespace tile {
 
 static constexpr auto kBuilds = {Command::Compile, Command::Run, Command::Check};
 
-static TextOption archOption{
-    {"arch", "sm_NN",
-     "the GPU: sm_80 sm_86 sm_89 sm_90a sm_100 sm_120; default sm_90a, and for `run` and `check` the GPU at hand"},
-    kBuilds};
+static constexpr std::string_view kDefaultArch = "sm_90a";
+
+/// What `--help` says of it; every row of the table of targets is one.
+static std::string_view archHelp() {
+  static const std::string help = [] {
+    std::string text = "the GPU:";
+    for (const Target &target : allTargets())
+      text += " " + std::string(target.name);
+    return text + "; default " + std::string(kDefaultArch) + ", and for `run` and `check` the GPU at hand";
+  }();
+  return help;
+}
+
+static TextOption archOption{{"arch", "sm_NN", archHelp()}, kBuilds};
 static ChoiceOption contractOption{
     {"fp-contract", "on|off", "whether a * b + c rounds once; default on"}, kBuilds, {"on", "off"}, "on"};
 static ListOption defineOption{
@@ -82,11 +92,11 @@ std::optional<BuildOptions> readCompileFlags(Session &session) {
       return std::nullopt;
   if (!readWarps(session, options.source))
     return std::nullopt;
-  options.contract = contractOption.get() == "on";
+  options.fuses = contractOption.get() == "on";
   options.compile.assembler.ptxas = ptxasOption.get();
   if (const char *path = std::getenv("TILE_PTXAS"); path && ptxasOption.empty())
     options.compile.assembler.ptxas = path;
-  std::string arch = archOption.empty() ? std::string("sm_90a") : archOption.get();
+  std::string arch = archOption.empty() ? std::string(kDefaultArch) : archOption.get();
   options.compile.target = findTarget(arch);
   if (!options.compile.target) {
     DiagnosticBuilder diagnostic = session.engine.report(Code::E0602, {}, unknownTargetMessage(arch));

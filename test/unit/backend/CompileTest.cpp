@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -285,6 +286,18 @@ TEST_F(CompileTest, UnknownEndingIsRefused) {
   EXPECT_TRUE(mlir::failed(compileText("", "kernel.txt")));
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0], "found a name that ends in `.txt`; expected .mlir, .ll or .ptx");
+}
+
+/// A reproducer of any stage can be run by tile-opt.
+TEST(PipelineTest, EveryPassIsKnownByName) {
+  registerPasses();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  std::vector<std::string> names = passNames(context);
+  EXPECT_FALSE(names.empty());
+  for (const std::string &name : names)
+    EXPECT_NE(mlir::PassInfo::lookup(name), nullptr) << name;
 }
 
 } // namespace tile

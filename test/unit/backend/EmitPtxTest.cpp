@@ -134,6 +134,18 @@ TEST_F(EmitPtxTest, UnknownLibdeviceFunctionIsNamed) {
   EXPECT_EQ(llvm::toString(optimizeForTarget(*translated, ampere())), "libdevice has no function `__nv_frobnicatef`");
 }
 
+/// While LLVM works its errors are kept, where its own handler would end the process; then the caller's is back.
+TEST_F(EmitPtxTest, HandlerOfTheCallerIsBackAfterwards) {
+  llvmContext.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+  const llvm::DiagnosticHandler *handler = llvmContext.getDiagHandlerPtr();
+  std::unique_ptr<llvm::Module> translated =
+      optimized(module("%result = llvm.call @__nv_expf(%x) : (f32) -> f32", kExp), ampere());
+  ASSERT_TRUE(translated);
+  EXPECT_EQ(llvmContext.getDiagHandlerPtr(), handler);
+  EXPECT_TRUE(static_cast<bool>(emitPtx(*translated, ampere())));
+  EXPECT_EQ(llvmContext.getDiagHandlerPtr(), handler);
+}
+
 TEST_F(EmitPtxTest, LinesArriveWithoutDebugTarget) {
   std::string text = ptx(module("%result = llvm.fadd %x, %x : f32 loc(\"kernel.tile\":42:7)"), ampere());
   EXPECT_TRUE(contains(text, "\t.loc\t1 42 7")) << text;

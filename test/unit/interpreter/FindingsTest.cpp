@@ -141,6 +141,25 @@ func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %n: index) {
   EXPECT_EQ(b, (std::vector<float>{1, 2, 3, 0}));
 }
 
+/// Four reaches of nearly 2^126 add up to a small number in 128 bits.
+TEST(Findings, AViewWhoseReachIsMoreThan128Bits) {
+  std::vector<float> a(16, 1), b(1, -1);
+  Launch launch(R"mlir(
+func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %va = tile.make_view %pa, [%n, %n, %n, %n], [%n, %n, %n, %n] : !tile.ptr<f32> -> !tile.view<?x?x?x?xf32, strided>
+  %vb = tile.make_view %pb, [1], [1] : !tile.ptr<f32> -> !tile.view<1xf32>
+  %t = tile.load %va[%one, %zero, %zero, %zero] : !tile.view<?x?x?x?xf32, strided>, (index, index, index, index) -> f32
+  tile.store %t, %vb[%zero] : f32, !tile.view<1xf32>, (index)
+  return
+})mlir");
+  launch.in(a).out(b).index(std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(
+      summarize(launch.run()),
+      (Summaries{{FindingKind::OutOfBounds, "read of element -1 of `a`; expected at least 0 and below 16", 0, -1, 1}}));
+}
+
 TEST(Findings, AWindowOutsideItsParent) {
   std::vector<float> a(8);
   Launch launch(R"mlir(
@@ -350,10 +369,31 @@ TEST(Errors, AnUnknownTypeIsNamedWithItsOp) {
             "loc(\"kernel.mlir\":2:8): 'arith.constant' works on a type that the interpreter does not know");
 }
 
+TEST(Errors, AnOpOnOtherTypesIsNamed) {
+  EXPECT_EQ(errorOf("func.func @k(%x: f32) {\n  %y = arith.truncf %x downward : f32 to f16\n  return\n}", {0}),
+            "loc(\"kernel.mlir\":2:8): 'arith.truncf' rounds other than to nearest, ties to even");
+  EXPECT_EQ(
+      errorOf(
+          "func.func @k() {\n  %a = arith.constant 0 : i8\n  scf.for %i = %a to %a step %a : i8 {\n  }\n  return\n}"),
+      "loc(\"kernel.mlir\":3:3): 'scf.for' counts in a type that the interpreter does not know for it");
+  EXPECT_EQ(errorOf("func.func @k(%p: !tile.ptr<i1>, %x: i1) {\n  %y = tile.atomic_ptr add %x, %p : i1, !tile.ptr<i1>\n"
+                    "  return\n}",
+                    {0, 0}),
+            "loc(\"kernel.mlir\":2:8): 'tile.atomic_ptr' combines a type that the interpreter does not know for it");
+  EXPECT_EQ(errorOf("func.func @k(%p: !tile.ptr<i1>, %x: i1, %i: index) {\n"
+                    "  %v = tile.make_view %p, [4], [1] : !tile.ptr<i1> -> !tile.view<4xi1>\n"
+                    "  %y = tile.atomic add %x, %v[%i] : i1, !tile.view<4xi1>, (index)\n  return\n}",
+                    {0, 0, 0}),
+            "loc(\"kernel.mlir\":3:8): 'tile.atomic' combines a type that the interpreter does not know for it");
+}
+
 TEST(Errors, TheInvocationMustFitTheKernel) {
   std::string kernel = "func.func @k(%x: f32) {\n  return\n}";
   EXPECT_EQ(errorOf(kernel), "loc(\"kernel.mlir\":1:1): kernel is given 0 arguments; expected 1");
   EXPECT_EQ(errorOf(kernel, {0}, {1, -2, 1}), "loc(\"kernel.mlir\":1:1): grid extent is -2; expected at least 0");
   EXPECT_EQ(errorOf(kernel, {0}, {65536, 65536, 1}),
+            "loc(\"kernel.mlir\":1:1): grid has 2^31 programs or more; expected fewer");
+  // Their product is 2^128.
+  EXPECT_EQ(errorOf(kernel, {0}, {int64_t(1) << 62, int64_t(1) << 62, 16}),
             "loc(\"kernel.mlir\":1:1): grid has 2^31 programs or more; expected fewer");
 }

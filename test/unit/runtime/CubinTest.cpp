@@ -75,6 +75,27 @@ TEST(Cubin, OldSectionsKeepTheirPlaces) {
   EXPECT_EQ(manifest.sh_addr, 0u);
 }
 
+/// `cubin` with section `index` moved past the end of the file.
+std::string withFarSection(std::string cubin, int index) {
+  Elf64_Shdr section;
+  char *place = cubin.data() + header(cubin).e_shoff + index * sizeof(section);
+  std::memcpy(&section, place, sizeof(section));
+  section.sh_offset = cubin.size() + 1;
+  std::memcpy(place, &section, sizeof(section));
+  return cubin;
+}
+
+TEST(Cubin, SectionsOutsideTheFileAreDamage) {
+  Result<std::string> cubin = appendManifest(fixture(), "{}");
+  ASSERT_TRUE(cubin.ok());
+  std::string bytes = std::to_string(cubin->size());
+  Elf64_Ehdr file = header(*cubin);
+  EXPECT_EQ(errorOf(withFarSection(*cubin, file.e_shstrndx)),
+            "cubin is damaged: its section names lie outside the file of " + bytes + " bytes");
+  EXPECT_EQ(errorOf(withFarSection(*cubin, file.e_shnum - 1)),
+            "cubin is damaged: its manifest lies outside the file of " + bytes + " bytes");
+}
+
 TEST(Cubin, SecondManifestReplacesTheFirst) {
   Result<std::string> once = appendManifest(fixture(), "{\"first\": 1}");
   ASSERT_TRUE(once.ok());

@@ -108,7 +108,7 @@ TEST(HostArgument, ChecksumIgnoresStrides) {
 
 TEST(HostArgument, WrongForms) {
   EXPECT_EQ(errorOf("x="),
-            "`x=` has no value; expected `rand:f32[4,5]` (or normal, uniform, special, zeros, ones, iota, "
+            "`x=` has no value; expected `rand:f32[4,5]` (or iota, normal, ones, special, uniform, zeros, "
             "empty), a file `x.npy`, a number, `true`, `i32:7` or `none`");
   EXPECT_EQ(errorOf("x=random:f32[4]").substr(0, 42), "`x=random:f32[4]` begins with `random:`; e");
   EXPECT_EQ(errorOf("rand:f31[4]"), "unknown element type `f31` in `rand:f31[4]`; known: " + listDataTypes());

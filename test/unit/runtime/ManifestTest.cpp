@@ -123,6 +123,8 @@ const Damage kDamages[] = {
     {"\"role\": \"in\"", "\"role\": \"both\"",
      "`kernels[0].parameters[0].role` is `both`; expected one of in out inout"},
     {"\"role\": \"in\"", "\"present\": false", "`kernels[0].parameters[0]` is absent but not optional"},
+    {"\"role\": \"in\"", "\"optional\": true, \"present\": false",
+     "`kernels[0].dims[0]` is bound by the absent parameter `x`"},
     {"\"name\": \"y\"", "\"name\": \"x\"", "`kernels[0].parameters[1].name` is `x`, which an earlier parameter has"},
     {"\"name\": \"y\"", "\"name\": \"\"", "`kernels[0].parameters[1].name` is empty"},
     {"[[\"M\"], [\"N\"]]", "[[], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], []]",

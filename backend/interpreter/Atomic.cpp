@@ -1,4 +1,4 @@
-#include "backend/interpreter/AtomicAdd.h"
+#include "backend/interpreter/Atomic.h"
 
 #include <mutex>
 
@@ -47,7 +47,7 @@ static void addBounded(void *memory, const void *value, void *old, const FloatFo
   add(memory, in, 1, format);
 }
 
-AtomicAdd tile::interpreter::findAtomicAdd(Element element) {
+static Atomic findAdd(Element element) {
   switch (element) {
   case Element::I8:
     return addInteger<uint8_t>;
@@ -70,4 +70,12 @@ AtomicAdd tile::interpreter::findAtomicAdd(Element element) {
   default:
     return nullptr;
   }
+}
+
+Atomic tile::interpreter::findAtomic(AtomicKind kind, Element element) {
+  switch (kind) {
+  case AtomicKind::Add:
+    return findAdd(element);
+  }
+  llvm_unreachable("every kind has its case");
 }
