@@ -24,7 +24,7 @@ stage_examples() {
   local tilec=build/release/bin/tilec file arch
   mkdir -p build/examples
   for file in examples/*.tile; do
-    for arch in sm_80 sm_86 sm_89 sm_90a sm_100 sm_120; do
+    for arch in $("$tilec" --help | grep -o 'sm_[0-9]\+a\?' | sort -u); do
       printf '%s\n' "$tilec $file -D N=1000 --arch=$arch -o build/examples/$(basename "$file" .tile)-$arch.cubin"
     done
     printf '%s\n' "$tilec check $file --device=cpu"
@@ -60,8 +60,10 @@ while (($#)); do
   shift
 done
 for name in "${wanted[@]}"; do
-  printf '%s\n' "${stages[@]%%:*}" | grep -q -x -- "$name" ||
+  printf '%s\n' "${stages[@]%%:*}" "${full_stages[@]%%:*}" | grep -q -x -- "$name" ||
     { echo "run.sh: no stage is called \`$name\`; see --list" >&2; exit 2; }
+  # A stage of --full that is asked for by name needs no --full.
+  printf '%s\n' "${stages[@]%%:*}" | grep -q -x -- "$name" || stages+=("${full_stages[@]}")
 done
 
 passed=()

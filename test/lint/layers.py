@@ -11,19 +11,19 @@ ROWS = {
     "ir/Layout": ("", ""),
     "ir/Tile": ("", "mlir llvm"),
     "ir/TileGPU": ("ir/Layout ir/Tile", "mlir llvm"),
-    "ir/Analysis": ("ir/Layout ir/Tile ir/TileGPU", "mlir llvm"),
+    "ir/Analysis": ("ir/Tile", "mlir llvm"),
     "ir/TileToTileGPU": ("ir/Layout ir/Tile ir/TileGPU ir/Analysis", "mlir llvm"),
     "frontend/diagnostic": ("", ""),
     "frontend/ast": ("frontend/diagnostic", ""),
-    "frontend/parse": ("frontend/ast frontend/diagnostic grammar", "antlr4"),
+    "frontend/parse": ("frontend/ast frontend/diagnostic", "antlr4"),
     "frontend/std": ("", ""),
     "frontend/irgen": ("frontend/ast frontend/parse frontend/diagnostic frontend/std ir/Tile", "mlir llvm"),
     "backend/target": ("", ""),
     "backend/ptx": ("backend/target", "mlir llvm nvptx"),
-    "backend/TileGPUToLLVM": ("backend/target ir", "mlir llvm"),
+    "backend/TileGPUToLLVM": ("ir", "mlir llvm"),
     "backend/pipeline": ("backend/target backend/TileGPUToLLVM backend/ptx ir", "mlir llvm"),
     "backend/interpreter": ("ir/Tile", "mlir llvm"),
-    "backend/tile-opt": ("backend ir", "mlir llvm"),
+    "backend/tile-opt": ("backend", "mlir llvm"),
     "backend/simulator": ("backend/simulator", ""),
     "backend/simulator/ptx": ("", ""),
     "backend/simulator/numerics": ("", ""),
@@ -38,15 +38,12 @@ ROWS = {
     "runtime/npy": ("runtime/Result.h runtime/artifact", ""),
     "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/npy", "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
-    "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", "json cuda"),
-    "runtime/tune": ("runtime/Result.h runtime/artifact runtime/driver runtime/launch", "json cuda"),
-    "runtime/compile": ("frontend backend ir runtime/Result.h runtime/artifact", "mlir llvm json"),
-    "runtime/execute": ("frontend/diagnostic backend ir runtime", "mlir llvm json"),
-    "runtime/search": ("runtime/Result.h runtime/compile runtime/tune", "llvm json"),
-    "runtime/capi": ("runtime/Result.h runtime/launch runtime/tune runtime/compile", ""),
-    "runtime/tilec": ("frontend backend ir runtime", "mlir llvm json cuda"),
-    "examples": ("runtime/launch runtime/driver runtime/capi", "cuda"),
-    "test": ("frontend backend ir runtime test", "mlir llvm antlr4 nvptx json cuda gtest benchmark"),
+    "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
+    "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
+    "runtime/execute": ("backend ir runtime", "mlir llvm"),
+    "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
+    "examples": ("runtime/launch runtime/driver", ""),
+    "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark"),
 }
 
 THIRD_PARTY = (
@@ -61,7 +58,8 @@ THIRD_PARTY = (
     ("benchmark", re.compile(r"benchmark/")),
 )
 TOP = ("frontend/", "ir/", "backend/", "runtime/", "grammar/", "examples/", "test/")
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+SOURCES = (".cpp", ".h", ".td", ".def", ".inc")
+INCLUDE = re.compile(r'^\s*#?\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
 def owns_tree(row):
@@ -82,8 +80,10 @@ def within(folder, parents):
 
 def include_edges(files):
     """Every include of a project or third-party header is one that the row of its folder allows."""
-    for path, text in files.items():
-        if not path.endswith((".cpp", ".h")):
+    for path, text in sorted(files.items()):
+        if not path.endswith(SOURCES) or not path.startswith(TOP):
+            if path.endswith((".cpp", ".h")):
+                yield f"{path}: folder `{path.rpartition('/')[0]}` has no row in test/lint/layers.py"
             continue
         folder = path.rpartition("/")[0]
         row = row_of(folder)
@@ -104,3 +104,27 @@ def include_edges(files):
             for party, pattern in THIRD_PARTY:
                 if pattern.match(name) and party not in parties:
                     yield f"{path}:{line}: `{row}` includes {party}; its row allows {', '.join(parties) or 'none'}"
+
+
+def unused_rows(files):
+    """Every row governs a file, and every edge of it is one that an include takes: what nobody needs, nobody has
+    decided. Headers of one's own folder need no edge."""
+    used = {row: set() for row in ROWS}
+    governs = set()
+    for path, text in files.items():
+        row = row_of(path.rpartition("/")[0]) if path.endswith(SOURCES) else None
+        if row is None:
+            continue
+        governs.add(row)
+        for name in INCLUDE.findall(text):
+            target = name.rpartition("/")[0]
+            used[row].update(edge for edge in ROWS[row][0].split() if name == edge or within(target, [edge]))
+            used[row].update(party for party, pattern in THIRD_PARTY if pattern.match(name))
+    for row, columns in ROWS.items():
+        if row not in governs:
+            yield f"row `{row}` governs no file; remove it"
+            continue
+        for edge in " ".join(columns).split():
+            # Headers of MLIR bring those of LLVM along.
+            if edge not in used[row] and not (edge == "llvm" and "mlir" in used[row]):
+                yield f"row `{row}` allows `{edge}`, which nothing in it includes; remove it"

@@ -41,6 +41,27 @@ class IncludeEdges(unittest.TestCase):
         self.assertEqual(len(self.check("runtime/npy/A.cpp", "runtime/Other.h")), 1)
 
 
+    def test_tablegen_includes(self):
+        self.assertEqual(len(list(layers.include_edges({"ir/Tile/A.td": 'include "ir/TileGPU/B.td"\n'}))), 1)
+        self.assertEqual(list(layers.include_edges({"ir/Tile/A.td": 'include "mlir/IR/OpBase.td"\n'})), [])
+
+
+class UnusedRows(unittest.TestCase):
+    def faults(self, files):
+        return [fault for fault in layers.unused_rows(files) if "`runtime/npy`" in fault]
+
+    def test_row_without_files(self):
+        self.assertEqual(self.faults({}), ["row `runtime/npy` governs no file; remove it"])
+
+    def test_edge_that_nothing_takes(self):
+        self.assertEqual(self.faults({"runtime/npy/A.h": '#include "runtime/Result.h"\n'}),
+                         ["row `runtime/npy` allows `runtime/artifact`, which nothing in it includes; remove it"])
+
+    def test_all_edges_taken(self):
+        self.assertEqual(self.faults({"runtime/npy/A.h": '#include "runtime/Result.h"\n',
+                                      "runtime/npy/B.h": '#include "runtime/artifact/DataType.h"\n'}), [])
+
+
 class Files(unittest.TestCase):
     def test_size(self):
         self.assertEqual(len(list(rules.file_sizes({"ir/A.cpp": "\n" * 601}))), 1)
@@ -103,9 +124,32 @@ class Coverage(unittest.TestCase):
     def test_op_without_test(self):
         files = {"ir/Tile/ShapeOps.td": 'def Tile_IotaOp : Tile_Op<"iota", [Pure]> {\ndef Tile_CatOp\n'
                                         '    : Tile_ShapeOp<"cat"> {\n',
-                 "test/e2e/cat.tile": ""}
+                 "test/e2e/cat.tile": "// RUN: tilec %s --emit=tile | FileCheck %s\n// CHECK: tile.cat\n"}
         self.assertEqual(list(rules.tile_ops_tested(files)),
                          ["ir/Tile/ShapeOps.td: op `iota` has no test/e2e/iota.tile"])
+
+    def test_op_that_its_test_does_not_expect(self):
+        files = {"ir/Tile/ShapeOps.td": 'def Tile_CatOp : Tile_ShapeOp<"cat"> {\n',
+                 "test/e2e/cat.tile": "// RUN: tilec %s --emit=tile | FileCheck %s\n// CHECK: tile.cats\n"}
+        self.assertEqual(list(rules.tile_ops_tested(files)),
+                         ["test/e2e/cat.tile: expects no `tile.cat` of `--emit=tile | FileCheck`"])
+
+    def messages(self, statement, test):
+        return list(rules.messages_tested({"ir/Tile/A.cpp": statement, "test/a.mlir": test}))
+
+    def test_message_without_test(self):
+        self.assertEqual(self.messages('return emitOpError() << "axis " << a << " is out of range";', "axis of range"),
+                         ['ir/Tile/A.cpp: message "is out of range" is in no test'])
+        self.assertEqual(len(self.messages('evaluator.report(Code::E0100, r, "unknown name " + what);', "")), 1)
+
+    def test_message_with_test(self):
+        self.assertEqual(self.messages('return emitOpError() << "axis " << a << " is out of range";',
+                                       "// expected-error {{axis 2 is out of\n range}}"), [])
+        self.assertEqual(self.messages('return emitOpError() << "a \\"b\\" in "\n    "two parts";',
+                                       'EXPECT_EQ(text, "a \\"b\\" "\n "in two parts");'), [])
+
+    def test_what_is_no_message_for_users(self):
+        self.assertEqual(self.messages('return rewriter.notifyMatchFailure(op, "has more uses than one");', ""), [])
 
 
 class Exemptions(unittest.TestCase):

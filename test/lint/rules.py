@@ -87,10 +87,41 @@ def diagnostics_tested(files):
 
 
 def tile_ops_tested(files):
-    """Each op of the tile dialect has test/e2e/<op>.tile."""
+    """Each op of the tile dialect has test/e2e/<op>.tile, which expects the op in its tile IR: a program whose op folds
+    away tests nothing of it."""
     for path, text in files.items():
         if not path.startswith("ir/Tile/") or not path.endswith(".td"):
             continue
         for mnemonic in re.findall(r'^def Tile_\w+Op\s*:\s*Tile_\w*Op\w*<\s*"(\w+)"', text, re.MULTILINE):
-            if f"test/e2e/{mnemonic}.tile" not in files:
+            program = files.get(f"test/e2e/{mnemonic}.tile")
+            if program is None:
                 yield f"{path}: op `{mnemonic}` has no test/e2e/{mnemonic}.tile"
+            elif "--emit=tile |" not in program or not re.search(rf"^// [A-Z-]+: .*tile\.{mnemonic}\b", program,
+                                                                  re.MULTILINE):
+                yield f"test/e2e/{mnemonic}.tile: expects no `tile.{mnemonic}` of `--emit=tile | FileCheck`"
+
+
+SHORTEST_PART = 8  # characters: below this a part of a message proves nothing
+
+
+def messages_tested(files):
+    """A part of every message stands in a test: a text that none shows may be wrong, or never be said."""
+    shown = " ".join(text for path, text in files.items()
+                     if path.startswith(("test/", "examples/", "grammar/")) and not path.startswith("test/lint/"))
+    shown = re.sub(r'(?<!\\)"\s*"', "", shown)  # a string in two parts
+    shown = re.sub(r"\s+", " ", shown.replace('\\"', '"'))
+    for path, text in sorted(files.items()):
+        if not path.endswith((".cpp", ".h")) or not path.startswith(("ir/", "frontend/", "backend/", "runtime/")):
+            continue
+        code = re.sub(QUOTED + r"|//[^\n]*", lambda token: "" if token.group().startswith("/") else token.group(), text)
+        code = re.sub(r'"\s*\n\s*"', "", code)
+        for pattern in (STREAM, CALL):
+            for message in pattern.finditer(code):
+                if message.group().startswith("notifyMatchFailure"):
+                    continue  # for whoever debugs the compiler
+                parts = [part.replace('\\"', '"').replace("\\\\", "\\").strip(" `';,:()[]")
+                         for quoted in re.findall(QUOTED, message.group(1))
+                         for part in re.split(r"\{\d\}", quoted[1:-1])]
+                parts = [part for part in parts if len(part) >= SHORTEST_PART]
+                if parts and not any(part in shown for part in parts):
+                    yield f'{path}: message "{max(parts, key=len)}" is in no test'
