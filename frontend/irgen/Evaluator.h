@@ -201,6 +201,7 @@ private:
   std::optional<Carried> carry(const AssignedNames &assigned, const Loop &loop, SourceRange range);
   void setCarried(const Carried &carried, mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> currentValues(const Carried &carried, SourceRange range);
+  void checkStep(mlir::Value step, Scalar scalar, SourceRange range);
   mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses);
 };
 

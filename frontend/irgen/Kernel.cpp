@@ -175,9 +175,7 @@ void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, con
   std::optional<int64_t> number = knobValue(name, value);
   if (!number)
     return;
-  if (source == "given" && !findKnob(name)->isHonoured)
-    evaluator.report(Code::W0400, value.range, quote(name) + " is not honoured by this version");
-  Knob knob{*number, source, std::nullopt};
+  Knob knob{*number, source, std::nullopt, value.range};
   if (source == "heuristic")
     knob.heuristic = host(value, /*constantsByName=*/true);
   knobs[name] = knob;
@@ -225,6 +223,11 @@ void KernelBuilder::setKnobs() {
   for (const auto &[name, choice] : values.choices)
     if (isKnob(name))
       setKnob(name, *choice.syntax, "given");
+  // One stage and one block per cluster are what the plain form has.
+  for (const auto &[name, knob] : knobs)
+    if (knob.value != 1 && !findKnob(name)->isHonoured)
+      evaluator.report(Code::W0400, knob.range,
+                       quote(name) + " is not honoured by this version; the plain form is compiled");
 }
 
 /// The first configuration of `@autotune(configs = [{…}, …])` or `space = {BM: [64, 128], …}`.
@@ -251,8 +254,11 @@ void KernelBuilder::takeConfiguration() {
 //===-- The function
 
 mlir::func::FuncOp KernelBuilder::beginFunction() {
-  auto function = mlir::func::FuncOp::create(evaluator.builder, evaluator.at(kernel.name.range), symbol,
-                                             evaluator.builder.getFunctionType({}, {}));
+  // A named location is how messages tell the name from the signature that follows it.
+  auto location =
+      mlir::NameLoc::get(evaluator.builder.getStringAttr(kernel.name.text), evaluator.at(kernel.name.range));
+  auto function =
+      mlir::func::FuncOp::create(evaluator.builder, location, symbol, evaluator.builder.getFunctionType({}, {}));
   entry = &function.getBody().emplaceBlock();
   evaluator.builder.setInsertionPointToEnd(entry);
   return function;

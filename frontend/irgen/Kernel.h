@@ -60,6 +60,7 @@ private:
     int64_t value;
     std::string source;
     std::optional<HostExpression> heuristic;
+    SourceRange range;
   };
   /// A name that extents bind.
   struct Dim {

@@ -114,6 +114,17 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
   return builder.getDictionaryAttr(attributes);
 }
 
+/// A step below 1 would make a loop without end of one with a `break`, and of others what the target makes of it, so it
+/// stops the program as a failed `assert` does. Known steps have been checked, and a grid has programs.
+void Evaluator::checkStep(mlir::Value step, Scalar scalar, SourceRange range) {
+  if (mlir::matchPattern(step, mlir::m_Constant()) || step.getDefiningOp<NumProgramsOp>())
+    return;
+  mlir::Location location = at(range);
+  mlir::Value one = constant(scalar, {}, WideInt(1), location);
+  AssertOp::create(builder, location, compare(ast::BinaryOp::GreaterEqual, step, one, scalar, location),
+                   "the step of a `for` is at least 1");
+}
+
 void Evaluator::executeFor(const ast::ForStmt &loop) {
   Range range = rangeOf(*loop.iterable);
   if (!range.syntax) {
@@ -152,6 +163,7 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
   mlir::Location location = at(loop.range);
   mlir::Value lower = ssa[0], upper = ssa[1], step = ssa[2];
   mlir::Value zero = constant(*scalar, {}, WideInt(0), location), one = constant(*scalar, {}, WideInt(1), location);
+  checkStep(step, *scalar, bounds[2].range);
   mlir::Value last;
   using ast::BinaryOp;
   auto compute = [&](BinaryOp op, mlir::Value lhs, mlir::Value rhs) { return binary(op, lhs, rhs, *scalar, location); };

@@ -402,12 +402,15 @@ void Evaluator::executeStatement(const ast::Stmt &stmt) {
   }
   case ast::StmtKind::StaticPrint: {
     std::string line;
+    bool isValid = true;
     for (const ast::ExprPtr &value : dynCast<ast::StaticPrintStmt>(&stmt)->values) {
       Value result = evaluate(*value);
+      isValid &= !result.isError();
       auto *string = result.as<StringConstant>();
       line += (line.empty() ? "" : " ") + (string ? string->value : result.describe());
     }
-    report(Code::W0300, stmt.range, "static_print: " + line);
+    if (isValid) // what is wrong has been said
+      report(Code::W0300, stmt.range, "static_print: " + line);
     return;
   }
   case ast::StmtKind::Fn: {
