@@ -84,7 +84,8 @@ static LogicalResult compileFor(Compiler &compiler, scf::ForOp op) {
     }
     // The distance fits 64 bits without a sign, so that the last step cannot wrap.
     uint64_t trips = (static_cast<uint64_t>(last) - static_cast<uint64_t>(first) - 1) / static_cast<uint64_t>(by) + 1;
-    for (uint64_t trip = 0; trip < trips && !frame.stopped; ++trip) {
+    LoopTurns turns(frame, site);
+    for (uint64_t trip = 0; trip < trips && !frame.stopped && turns.take(); ++trip) {
       uint64_t value = static_cast<uint64_t>(first) + trip * static_cast<uint64_t>(by);
       memcpy(frame.at(counter.offset), &value, sizeOf(counter.element));
       body->run(frame);
@@ -111,8 +112,9 @@ static LogicalResult compileWhile(Compiler &compiler, scf::WhileOp op) {
     return failure();
   after.release(op.getResults());
   before.release();
-  compiler.emit([=](Frame &frame) {
-    for (test->run(frame); !frame.stopped && *frame.at(goes); test->run(frame)) {
+  compiler.emit([=, &site = compiler.siteOf(op)](Frame &frame) {
+    LoopTurns turns(frame, site);
+    for (test->run(frame); !frame.stopped && *frame.at(goes) && turns.take(); test->run(frame)) {
       body->run(frame);
       if (frame.stopped)
         return;

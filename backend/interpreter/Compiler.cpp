@@ -130,10 +130,27 @@ LogicalResult Compiler::fail(Operation *op, const Twine &message) {
   return LogicalResult::failure();
 }
 
+/// What the elements of `type` take; a double, as extents may be such that an integer would wrap.
+double Compiler::bytesOf(Type type) const {
+  if (isa<ViewType>(type))
+    return 0;
+  double bytes = sizeOf(*elementFor(type));
+  for (int64_t extent : shapeOf(type))
+    bytes *= static_cast<double>(extent);
+  return bytes;
+}
+
 LogicalResult Compiler::compileOp(Operation *op) {
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (!isa<ViewType>(type) && !elementFor(type))
       return fail(op, "'" + op->getName().getStringRef() + "' works on a type that the interpreter does not know");
+  // Asked for each, as constants are written while they are compiled.
+  for (Type type : op->getResultTypes())
+    if (double bytes = bytesOf(type); bytes > static_cast<double>(memory))
+      return fail(op, llvm::formatv("tile takes {0:f0} bytes on the CPU; expected at most {1}, as this machine has no "
+                                    "more memory",
+                                    bytes, memory)
+                          .str());
   for (Family family : kFamilies)
     if (auto result = family(*this, op))
       return *result;

@@ -24,11 +24,15 @@ struct CompiledKernel {
   std::deque<Site> sites;
 };
 
+/// Bytes that the values of all running programs may take.
+int64_t memoryLimit(const InterpretOptions &options);
+
 class Compiler {
 public:
   /// `bounded`: every float is a `Bounded`.
   Compiler(mlir::func::FuncOp kernel, const InterpretOptions &options, bool bounded)
-      : options(options), bounded(bounded), slots(kernel), kernel(kernel), compiled(new CompiledKernel) {}
+      : options(options), bounded(bounded), slots(kernel), kernel(kernel), memory(memoryLimit(options)),
+        compiled(new CompiledKernel) {}
 
   llvm::Expected<std::unique_ptr<CompiledKernel>> compile();
 
@@ -69,8 +73,10 @@ public:
 
 private:
   mlir::LogicalResult compileOp(mlir::Operation *op);
+  double bytesOf(mlir::Type type) const;
 
   mlir::func::FuncOp kernel;
+  const int64_t memory;
   std::unique_ptr<CompiledKernel> compiled;
   Body *current = nullptr;
   std::vector<int> scratches;

@@ -19,6 +19,8 @@ llvm::StringRef tile::toString(FindingKind kind) {
     return "assert-failed";
   case FindingKind::ArithmeticEdge:
     return "arithmetic-edge";
+  case FindingKind::LoopLimit:
+    return "loop-limit";
   }
   llvm_unreachable("all kinds are listed");
 }

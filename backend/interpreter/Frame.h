@@ -16,14 +16,46 @@ struct Frame {
   Memory *memory = nullptr;
   std::array<int64_t, 3> grid = {1, 1, 1};
   Program program;
-  /// Set by a failed assert: no further step of this program runs.
+  /// Set by a failed assert, and with `givenUp`: no further step of this program runs.
   bool stopped = false;
+  /// The loops of this program have made more turns than are allowed.
+  bool givenUp = false;
+  int64_t turnsLeft = 0;
+  /// Once given up: of the loops that were running, the one with the most turns.
+  const Site *busiest = nullptr;
+  int64_t busiestTurns = 0;
   /// How many elements a step in the combiner of a reduction works on.
   int64_t lanes = 1;
   int64_t bytesRead = 0, bytesWritten = 0;
   Findings findings;
 
   template <typename T = char> T *at(int64_t offset) { return reinterpret_cast<T *>(values + offset); }
+};
+
+/// Counts the turns of one loop while it runs.
+class LoopTurns {
+public:
+  LoopTurns(Frame &frame, const Site &site) : frame(frame), site(site) {}
+  LoopTurns(const LoopTurns &) = delete;
+  ~LoopTurns() {
+    if (frame.givenUp && turns > frame.busiestTurns) {
+      frame.busiest = &site;
+      frame.busiestTurns = turns;
+    }
+  }
+  /// Whether the loop may make another turn.
+  bool take() {
+    ++turns;
+    if (frame.turnsLeft-- > 0)
+      return true;
+    frame.givenUp = frame.stopped = true;
+    return false;
+  }
+
+private:
+  Frame &frame;
+  const Site &site;
+  int64_t turns = 0;
 };
 
 using Step = std::function<void(Frame &)>;

@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace tile;
@@ -35,18 +36,20 @@ struct StartOrder {
 /// Cache-line aligned bytes for the values of one thread; not cleared, since every value is written before it is read.
 class ValueMemory {
 public:
-  explicit ValueMemory(int64_t bytes) : storage(new char[bytes + kLine]) {
-    auto address = reinterpret_cast<uintptr_t>(storage.get());
-    data = storage.get() + (kLine - address % kLine);
-  }
-  char *get() const { return data; }
+  explicit ValueMemory(int64_t bytes)
+      : storage(static_cast<char *>(std::aligned_alloc(kLine, llvm::alignTo(bytes + 1, kLine))), &std::free) {}
+  /// Null where there is no memory left.
+  char *get() const { return storage.get(); }
 
 private:
   static constexpr int64_t kLine = 64;
-  std::unique_ptr<char[]> storage;
-  char *data;
+  std::unique_ptr<char, decltype(&std::free)> storage;
 };
 } // namespace
+
+int64_t tile::interpreter::memoryLimit(const InterpretOptions &options) {
+  return options.maxValueBytes ? options.maxValueBytes : int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
 
 /// Says why `invocation` does not fit `kernel`; empty if it does.
 static std::string checkInvocation(const CompiledKernel &kernel, const Invocation &invocation) {
@@ -84,6 +87,14 @@ static void prepare(Frame &frame, const CompiledKernel &code, func::FuncOp kerne
   }
 }
 
+static llvm::Error tooLarge(func::FuncOp kernel, int64_t bytes, int64_t limit) {
+  return llvm::make_error<InterpretError>(
+      kernel.getLoc(),
+      llvm::formatv("the tiles of one program take {0} bytes on the CPU; expected at most {1}, as this "
+                    "machine has no more memory",
+                    bytes, limit));
+}
+
 /// Runs `kernel` on `memory`, whose buffers are those of the invocation.
 static llvm::Expected<InterpretReport> runOn(Memory &memory, func::FuncOp kernel, const Invocation &invocation,
                                              const InterpretOptions &options, bool bounded) {
@@ -96,23 +107,46 @@ static llvm::Expected<InterpretReport> runOn(Memory &memory, func::FuncOp kernel
 
   const auto &grid = invocation.grid;
   int64_t programs = grid[0] * grid[1] * grid[2];
+  int64_t wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  int64_t limit = memoryLimit(options), fitting = limit / std::max<int64_t>(code.valueBytes, 1);
+  int64_t count = std::min({std::max<int64_t>(programs, 1), wanted, fitting});
+  std::vector<ValueMemory> values;
+  for (int64_t number = 0; number < count; ++number)
+    if (values.emplace_back(code.valueBytes); !values.back().get()) {
+      values.pop_back();
+      break;
+    }
+  if (values.empty())
+    return tooLarge(kernel, code.valueBytes, limit);
+
   StartOrder order(programs, options.seed);
   std::atomic<int64_t> turns{0};
+  std::atomic<bool> givenUp{false};
+  int64_t maxLoopTurns = options.maxLoopTurns ? options.maxLoopTurns : std::numeric_limits<int64_t>::max();
   auto work = [&](Frame &frame) {
-    ValueMemory values(code.valueBytes);
-    frame.values = values.get();
     frame.memory = &memory;
     frame.grid = grid;
     prepare(frame, code, kernel, invocation.arguments);
-    for (int64_t turn; (turn = turns.fetch_add(1)) < programs;) {
+    for (int64_t turn; !givenUp && (turn = turns.fetch_add(1)) < programs;) {
       int64_t number = order(turn);
       frame.program = {{number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]}, number};
       frame.stopped = false;
+      frame.turnsLeft = maxLoopTurns;
       code.body.run(frame);
+      if (!frame.givenUp)
+        continue;
+      givenUp = true;
+      frame.findings.add(FindingKind::LoopLimit, *frame.busiest, frame.program, -1, 0, [&] {
+        return llvm::formatv("loop has made {0} of the {1} turns that the loops of a program may make; expected it to "
+                             "end before",
+                             frame.busiestTurns, maxLoopTurns)
+            .str();
+      });
     }
   };
-  int64_t wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<Frame> frames(std::max<int64_t>(std::min(wanted, programs), 1));
+  std::vector<Frame> frames(values.size());
+  for (auto [frame, bytes] : llvm::zip_equal(frames, values))
+    frame.values = bytes.get();
   std::vector<std::thread> threads;
   for (Frame &frame : MutableArrayRef(frames).drop_front())
     threads.emplace_back([&] { work(frame); });

@@ -51,6 +51,11 @@ struct InterpretOptions {
   bool conflicts = false;
   /// Reports reads of elements of `out` buffers that nobody wrote.
   bool uninitialized = false;
+  /// How many turns all loops of one program may make together; 0: any number. Where a program makes more, it and those
+  /// that have not started are given up, and the finding names the loop that made most of them.
+  int64_t maxLoopTurns = 0;
+  /// What the values of programs may take, in bytes; fewer threads run where it is little. 0: the machine's memory.
+  int64_t maxValueBytes = 0;
   /// 0 starts programs in order of their linear id; any other value in an order of its own.
   uint64_t seed = 0;
 };
@@ -62,7 +67,8 @@ enum class FindingKind : uint8_t {
   WriteConflict,
   UninitializedRead,
   AssertFailed,
-  ArithmeticEdge
+  ArithmeticEdge,
+  LoopLimit
 };
 
 /// `out-of-bounds`, `read-only-write`, …
@@ -92,7 +98,7 @@ struct InterpretReport {
   std::vector<std::vector<bool>> written;
 };
 
-/// An op that the interpreter does not know, or an invocation that does not fit the kernel.
+/// An op that the interpreter does not know, an invocation that does not fit the kernel, or too little memory for it.
 class InterpretError : public llvm::ErrorInfo<InterpretError> {
 public:
   static char ID;

@@ -92,6 +92,7 @@ bool CaseRunner::runSpec() {
     return false;
   RunOptions run;
   run.threads = options.threads;
+  run.maxLoopTurns = options.maxLoopTurns;
   run.checked = true;
   std::optional<InterpretReport> report = interpretKernel(session, *spec, *launch, run);
   if (!report)
@@ -111,6 +112,7 @@ bool CaseRunner::runBounds() {
     return bound.has_value();
   InterpretOptions interpretOptions;
   interpretOptions.threads = options.threads;
+  interpretOptions.maxLoopTurns = options.maxLoopTurns;
   llvm::Expected<BoundsReport> report = interpretBounds(kernel->function, bound->invocation(), interpretOptions);
   if (!report) {
     reportInterpretError(session, report.takeError());
@@ -126,6 +128,7 @@ bool CaseRunner::runBounds() {
 bool CaseRunner::runForFault() {
   RunOptions run;
   run.threads = options.threads;
+  run.maxLoopTurns = options.maxLoopTurns;
   std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, arguments);
   std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
   if (!report)
@@ -147,6 +150,7 @@ bool CaseRunner::launch() {
   RunOptions run;
   run.build = options.build;
   run.threads = options.threads;
+  run.maxLoopTurns = options.maxLoopTurns;
   run.checked = true;
   run.seed = options.seed;
   for (size_t i = 0; i < arguments.size(); ++i)

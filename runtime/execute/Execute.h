@@ -38,6 +38,7 @@ struct RunOptions {
   unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
   unsigned threads = 0;     ///< CPU and simulator; 0: one per core
   uint64_t seed = 0;        ///< simulator: of the schedule
+  int64_t maxLoopTurns = 0; ///< CPU: of all loops of a program together; 0: any number
 };
 
 struct RunResult {

@@ -194,6 +194,7 @@ static void checkFile(Session &session, const std::string &input) {
   options.device = *device;
   options.build = *build;
   options.seed = seedOfRun();
+  options.maxLoopTurns = maxStepsOfRun();
   CheckPrinter printer;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};

@@ -9,6 +9,9 @@ namespace tile {
 /// `--seed`, or another one each time.
 uint64_t seedOfRun();
 
+/// `--max-steps`.
+int64_t maxStepsOfRun();
+
 /// `--device`; none after reporting.
 std::optional<DeviceKind> deviceOfRun(Session &session);
 
