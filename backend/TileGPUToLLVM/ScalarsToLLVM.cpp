@@ -30,7 +30,11 @@ static void markKernel(LLVM::LLVMFuncOp kernel) {
   kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   b.getDenseI32ArrayAttr({static_cast<int32_t>(warps.getInt() * kThreadsPerWarp)}));
-  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kResidentBlocks))
+  auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
+  // The two ways to bound registers exclude each other: PTX ISA, "Performance-Tuning Directives".
+  if (auto most = schedule ? schedule.getAs<IntegerAttr>("max_registers") : IntegerAttr())
+    kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(most.getInt()));
+  else if (auto blocks = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kResidentBlocks))
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks.getInt()));
 }
 

@@ -1,10 +1,16 @@
 /// The driver of the stages. Whatever fails below MLIR (LLVM, the assembler) becomes a diagnostic here.
 #include "backend/pipeline/Compile.h"
 
+#include "backend/pipeline/FaultGuard.h"
 #include "backend/ptx/CheckPtx.h"
 #include "backend/ptx/EmitPtx.h"
 #include "backend/ptx/Output.h"
+#include "backend/ptx/ResidencyBound.h"
+#include "ir/Tile/ContractText.h"
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LLVMContext.h"
@@ -16,13 +22,36 @@ using namespace mlir;
 namespace tile {
 
 namespace {
+/// What is to be said of a kernel and stands neither in PTX nor in a cubin.
+struct KernelNotes {
+  Location location;
+  DictionaryAttr contract = {}; ///< null where the module has none
+  unsigned sharedBytes = 0;     ///< dynamic
+  std::string variant = {};
+  int64_t maxRegisters = 0; ///< asked for; 0: nothing was
+  bool areWarpsChosen = false;
+  bool isBounded = false; ///< by the compiler, so that more blocks are resident
+};
+
+/// LLVM IR and what owns it.
+struct LLVMModule {
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+
+  /// Lets go of what LLVM left half done.
+  void abandon() {
+    (void)module.release();
+    (void)context.release();
+  }
+};
+
 /// One compilation: what it gives so far, and where its problems are reported.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, Location location) : options(options), location(location) {}
 
   LogicalResult runModule(ModuleOp module);
-  LogicalResult runLLVM(llvm::Module &module);
+  LogicalResult runLLVM(LLVMModule llvm);
   LogicalResult runPtx(StringRef ptx);
 
   Artifact artifact;
@@ -35,17 +64,31 @@ private:
   LogicalResult checkGenerated(StringRef ptx);
   LogicalResult dump(StringRef suffix, StringRef bytes);
   LogicalResult report(llvm::Error error);
-  void remarkOnCosts() const;
+  FailureOr<Assembly> assembleOnce(StringRef ptx);
+  FailureOr<Assembly> assembleWithoutSpills();
+  void warnOfSpills() const;
+  const KernelNotes *notesOf(StringRef kernel) const;
   Location locationOf(StringRef kernel) const;
+  std::string titleOf(StringRef kernel) const;
   LogicalResult reportShared(StringRef kernel, uint64_t found, uint64_t limit);
   void reportFault(const AssemblerFault &fault);
 
   const CompileOptions &options;
   Location location;
-  llvm::StringMap<Location> kernelLocations;
-  llvm::StringMap<unsigned> dynamicSharedBytes; // by kernel
+  bool isGenerated = false;              // the PTX is this compiler's
+  llvm::StringMap<KernelNotes> notes;    // by kernel
+  llvm::StringMap<unsigned> boundSpills; // bytes that a bound of ours, now dropped, had a kernel spill
 };
 } // namespace
+
+/// Reports what is wrong with the compiler and not with the program. `detail` is for those who mend it.
+static LogicalResult emitFault(Location location, const Twine &what, StringRef detail) {
+  InFlightDiagnostic diagnostic = emitError(location) << what << "; this is a fault of the compiler";
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kCompilerFault));
+  diagnostic.attachNote() << "for the report: " << detail.trim().take_until([](char c) { return c == '\n'; });
+  diagnostic.attachNote() << "help: please report it with the program that shows it";
+  return diagnostic;
+}
 
 static std::string print(ModuleOp module) {
   std::string text;
@@ -91,7 +134,21 @@ LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
   traceTimes(passes, stageName(stage), artifact.times);
   if (!options.printAfter.empty())
     printAfter(passes, options.printAfter, options.printTo ? *options.printTo : llvm::errs());
-  if (failed(passes.run(module)))
+  // What has no lowering should have been refused before.
+  std::optional<std::pair<Location, std::string>> refusal;
+  auto keepRefusal = [&](Diagnostic &diagnostic) {
+    bool isRefusal = stage == Stage::LLVM && diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (isRefusal && !refusal)
+      refusal.emplace(diagnostic.getLocation(), diagnostic.str());
+    return success(isRefusal);
+  };
+  LogicalResult outcome = [&] {
+    ScopedDiagnosticHandler handler(module.getContext(), keepRefusal);
+    return passes.run(module);
+  }();
+  if (refusal)
+    return emitFault(refusal->first, "the code generator has no form of this operation", refusal->second);
+  if (failed(outcome))
     return failure();
   if (!options.dumpFolder.empty())
     return dump(("." + stageName(stage) + ".mlir").str(), print(module));
@@ -117,22 +174,46 @@ LogicalResult Compilation::runModule(ModuleOp module) {
 
   if (failed(readLaunches(module)))
     return failure();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated =
-      artifact.times.measure(stageName(Stage::LLVM), "translate", [&] { return translateToLLVM(module, context); });
-  return translated ? runLLVM(*translated) : failure();
+  LLVMModule llvm;
+  llvm.module = artifact.times.measure(stageName(Stage::LLVM), "translate",
+                                       [&] { return translateToLLVM(module, *llvm.context); });
+  isGenerated = true;
+  return llvm.module ? runLLVM(std::move(llvm)) : failure();
 }
 
-LogicalResult Compilation::runLLVM(llvm::Module &module) {
+static bool isKernel(const llvm::Function &function) {
+  return function.getCallingConv() == llvm::CallingConv::PTX_Kernel && !function.isDeclaration();
+}
+
+/// Whose code LLVM gave up on for `reason`, which may say "In function: k"; empty where one cannot know.
+static StringRef kernelOf(StringRef reason, const llvm::Module &module) {
+  if (StringRef named = reason.split("In function: ").second.take_until(llvm::isSpace); !named.empty())
+    return named;
+  StringRef sole;
+  for (const llvm::Function &function : module)
+    if (isKernel(function))
+      sole = sole.empty() ? function.getName() : " ";
+  return sole.trim();
+}
+
+LogicalResult Compilation::runLLVM(LLVMModule llvm) {
+  llvm::Module &module = *llvm.module;
   if (failed(checkFirst(Stage::LLVM)))
     return failure();
-  if (llvm::none_of(module, [](const llvm::Function &function) {
-        return function.getCallingConv() == llvm::CallingConv::PTX_Kernel && !function.isDeclaration();
-      }))
+  if (llvm::none_of(module, isKernel))
     return refuseEmpty("a function with the calling convention `ptx_kernel`");
-  if (llvm::Error error = artifact.times.measure(stageName(Stage::LLVM), "optimize",
-                                                 [&] { return optimizeForTarget(module, *options.target); }))
-    return report(std::move(error));
+  auto guarded = [&](Stage stage, StringRef step, llvm::function_ref<llvm::Error()> work) -> LogicalResult {
+    std::optional<llvm::Error> error;
+    std::optional<std::string> reason =
+        artifact.times.measure(stageName(stage), step, [&] { return runGuarded([&] { error.emplace(work()); }); });
+    if (!reason)
+      return *error ? report(std::move(*error)) : success();
+    StringRef kernel = kernelOf(*reason, module);
+    llvm.abandon();
+    return emitFault(locationOf(kernel), "no code could be generated for " + titleOf(kernel), *reason);
+  };
+  if (failed(guarded(Stage::LLVM, "optimize", [&] { return optimizeForTarget(module, *options.target); })))
+    return failure();
   if (options.last == Stage::LLVM || !options.dumpFolder.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << module;
@@ -143,23 +224,42 @@ LogicalResult Compilation::runLLVM(llvm::Module &module) {
       return success();
     }
   }
-  llvm::Expected<std::string> ptx =
-      artifact.times.measure(stageName(Stage::Ptx), "generate", [&] { return emitPtx(module, *options.target); });
-  if (!ptx)
-    return report(ptx.takeError());
-  if (failed(checkGenerated(*ptx)))
+  std::string ptx;
+  auto generate = [&]() -> llvm::Error {
+    llvm::Expected<std::string> text = emitPtx(module, *options.target);
+    if (!text)
+      return text.takeError();
+    ptx = std::move(*text);
+    return llvm::Error::success();
+  };
+  if (failed(guarded(Stage::Ptx, "generate", generate)) || failed(checkGenerated(ptx)))
     return failure();
-  return runPtx(*ptx);
+  return runPtx(ptx);
+}
+
+/// Where the source has `function`, without the debug scope that each of its variants has.
+static Location placeOf(LLVM::LLVMFuncOp function) {
+  auto scoped = dyn_cast<FusedLoc>(function.getLoc());
+  return scoped && scoped.getLocations().size() == 1 ? scoped.getLocations().front() : function.getLoc();
 }
 
 /// Notes what LLVM IR does not keep of the kernels, and checks what the assembler does not.
 LogicalResult Compilation::readLaunches(ModuleOp module) {
   LogicalResult outcome = success();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    kernelLocations.try_emplace(function.getName(), function.getLoc());
-    auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttribute);
-    unsigned sharedBytes = shared ? shared.getInt() : 0;
-    dynamicSharedBytes[function.getName()] = sharedBytes;
+    auto integer = [&](StringRef name) {
+      auto attribute = function->getAttrOfType<IntegerAttr>(name);
+      return attribute ? attribute.getInt() : 0;
+    };
+    KernelNotes kernel{placeOf(function)};
+    kernel.contract = function->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+    if (auto variant = function->getAttrOfType<StringAttr>(tgpu::TileGPUDialect::kVariant))
+      kernel.variant = variant.str();
+    kernel.sharedBytes = integer(kSharedBytesAttribute);
+    kernel.maxRegisters = integer(NVVM::NVVMDialect::getMaxnregAttrName());
+    kernel.areWarpsChosen = function->hasAttr(tgpu::TileGPUDialect::kWarpsChosen);
+    kernel.isBounded = function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName());
+    notes.try_emplace(function.getName(), kernel);
     int64_t threads = 1;
     if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName()))
       for (int32_t size : sizes.asArrayRef())
@@ -167,16 +267,16 @@ LogicalResult Compilation::readLaunches(ModuleOp module) {
 
     if (threads > options.target->threadsPerBlock)
       outcome = emitError(function.getLoc())
-                << "kernel `" << function.getName() << "` has " << threads << " threads per block; "
+                << titleOf(function.getName()) << " has " << threads << " threads per block; "
                 << StringRef(options.target->name) << " allows " << options.target->threadsPerBlock;
-    if (sharedBytes > options.target->sharedPerBlock)
-      outcome = reportShared(function.getName(), sharedBytes, options.target->sharedPerBlock);
+    if (kernel.sharedBytes > options.target->sharedPerBlock)
+      outcome = reportShared(function.getName(), kernel.sharedBytes, options.target->sharedPerBlock);
   }
   return outcome;
 }
 
 LogicalResult Compilation::reportShared(StringRef kernel, uint64_t found, uint64_t limit) {
-  return emitError(locationOf(kernel)) << "kernel `" << kernel << "` takes " << found << " bytes of shared memory; "
+  return emitError(locationOf(kernel)) << titleOf(kernel) << " takes " << found << " bytes of shared memory; "
                                        << StringRef(options.target->name) << " has " << limit << " per block";
 }
 
@@ -185,8 +285,8 @@ LogicalResult Compilation::checkGenerated(StringRef ptx) {
   std::vector<PtxProblem> problems = checkPtx(ptx);
   if (problems.empty())
     return success();
-  return emitError(location) << "the generated PTX breaks a rule in line " << problems.front().line << ": "
-                             << problems.front().message;
+  return emitFault(location, "the generated PTX breaks a rule",
+                   "line " + std::to_string(problems.front().line) + ": " + problems.front().message);
 }
 
 LogicalResult Compilation::runPtx(StringRef ptx) {
@@ -201,37 +301,115 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
     artifact.text = artifact.ptx;
     return success();
   }
-  llvm::Expected<Assembly> assembly = artifact.times.measure(
-      stageName(Stage::Cubin), "assemble", [&] { return assemble(ptx, options.assembledFor(), options.assembler); });
-  if (!assembly)
-    return report(assembly.takeError());
+  FailureOr<Assembly> assembly = assembleWithoutSpills();
+  if (failed(assembly))
+    return failure();
   artifact.cubin = std::move(assembly->cubin);
-  for (PtxKernel &code : summarizePtx(ptx)) {
+  for (PtxKernel &code : summarizePtx(artifact.ptx)) {
     auto resources =
         llvm::find_if(assembly->kernels, [&](const KernelResources &known) { return known.name == code.name; });
-    if (resources != assembly->kernels.end())
-      artifact.kernels.push_back({*resources, std::move(code), dynamicSharedBytes.lookup(resources->name)});
+    if (resources == assembly->kernels.end())
+      continue;
+    KernelReport &report = artifact.kernels.emplace_back(KernelReport{*resources, std::move(code)});
+    report.boundSpillBytes = boundSpills.lookup(resources->name);
+    if (const KernelNotes *known = notesOf(resources->name)) {
+      report.dynamicSharedBytes = known->sharedBytes;
+      report.areWarpsChosen = known->areWarpsChosen;
+    }
   }
   artifact.remarks = std::move(assembly->remarks);
-  remarkOnCosts();
-  return dump(".cubin", artifact.cubin);
-}
-
-Location Compilation::locationOf(StringRef kernel) const {
-  auto known = kernelLocations.find(kernel);
-  return known == kernelLocations.end() ? location : known->second;
-}
-
-/// What costs time and is seen only after assembly.
-void Compilation::remarkOnCosts() const {
-  for (const KernelReport &report : artifact.kernels)
-    if (const KernelResources &kernel = report.resources; kernel.spillStoreBytes)
-      emitRemark(locationOf(kernel.name)) << "kernel `" << kernel.name << "` spills " << kernel.spillStoreBytes
-                                          << " bytes per thread to memory: it has " << kernel.registers
-                                          << " registers; more warps or smaller tiles need fewer";
+  warnOfSpills();
   for (const AssemblerRemark &remark : artifact.remarks)
     emitRemark(location) << "the assembler says: " << remark.text
                          << (remark.code.empty() ? "" : " (" + remark.code + ")");
+  return dump(".cubin", artifact.cubin);
+}
+
+FailureOr<Assembly> Compilation::assembleOnce(StringRef ptx) {
+  std::optional<llvm::Expected<Assembly>> assembly;
+  std::optional<std::string> reason = artifact.times.measure(stageName(Stage::Cubin), "assemble", [&] {
+    return runGuarded([&] { assembly.emplace(assemble(ptx, options.assembledFor(), options.assembler)); });
+  });
+  if (reason)
+    return emitFault(location, "the assembler gave up", *reason);
+  if (!*assembly)
+    return report(assembly->takeError());
+  return std::move(**assembly);
+}
+
+/// A bound of ours on registers is a guess: that a kernel with more blocks resident is faster. Where the assembler can
+/// keep it only by spilling, the kernel is assembled once more without it.
+FailureOr<Assembly> Compilation::assembleWithoutSpills() {
+  FailureOr<Assembly> bounded = assembleOnce(artifact.ptx);
+  if (failed(bounded))
+    return failure();
+  llvm::StringSet<> spilling;
+  for (const KernelResources &kernel : bounded->kernels)
+    if (const KernelNotes *known = notesOf(kernel.name); known && known->isBounded && kernel.spillStoreBytes)
+      spilling.insert(kernel.name);
+  if (spilling.empty())
+    return bounded;
+  std::string ptx = dropResidencyBounds(artifact.ptx, spilling);
+  FailureOr<Assembly> free = assembleOnce(ptx);
+  if (failed(free))
+    return failure();
+  for (const KernelResources &kernel : bounded->kernels) {
+    if (!spilling.contains(kernel.name))
+      continue;
+    boundSpills[kernel.name] = kernel.spillStoreBytes;
+    std::string what = titleOf(kernel.name) + " has fewer blocks resident than a kernel bound by memory should";
+    remark::missed(locationOf(kernel.name), remark::RemarkOpts::name("BoundRegisters").category("assemble"))
+        << what.c_str()
+        << remark::reason("with {0} registers per thread variant `{1}` would spill {2} bytes", kernel.registers,
+                          notesOf(kernel.name)->variant, kernel.spillStoreBytes);
+  }
+  artifact.ptx = std::move(ptx);
+  return free;
+}
+
+const KernelNotes *Compilation::notesOf(StringRef kernel) const {
+  auto known = notes.find(kernel);
+  return known == notes.end() ? nullptr : &known->second;
+}
+
+Location Compilation::locationOf(StringRef kernel) const {
+  const KernelNotes *known = notesOf(kernel);
+  return known ? known->location : location;
+}
+
+std::string Compilation::titleOf(StringRef kernel) const {
+  const KernelNotes *known = notesOf(kernel);
+  return kernel.empty() ? "a kernel" : kernelTitle(known ? known->contract : DictionaryAttr(), kernel);
+}
+
+/// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory.
+void Compilation::warnOfSpills() const {
+  llvm::MapVector<Location, const KernelReport *> worst;
+  for (const KernelReport &kernel : artifact.kernels)
+    if (unsigned bytes = kernel.resources.spillStoreBytes) {
+      const KernelReport *&known = worst[locationOf(kernel.resources.name)];
+      if (!known || known->resources.spillStoreBytes < bytes)
+        known = &kernel;
+    }
+  for (auto [place, kernel] : worst) {
+    const KernelResources &resources = kernel->resources;
+    InFlightDiagnostic diagnostic = emitWarning(place)
+                                    << titleOf(resources.name) << " spills " << resources.spillStoreBytes
+                                    << " bytes per thread to memory, beside the " << resources.registers
+                                    << " registers that it has";
+    const KernelNotes *known = notesOf(resources.name);
+    SmallVector<std::string> advice;
+    if (known && known->maxRegisters)
+      advice.push_back("a larger `max_registers` (" + std::to_string(known->maxRegisters) + ")");
+    // More threads share the registers of a multiprocessor: past this there are fewer for each.
+    unsigned threads = kernel->threads(), more = 2 * threads;
+    if (threads && more * options.target->registersPerThread <= options.target->registersPerProcessor)
+      advice.push_back(std::to_string(more / options.target->warpSize) + " warps instead of " +
+                       std::to_string(threads / options.target->warpSize));
+    std::string sizes = known ? sizesText(known->contract, [](int64_t size) { return size >= kSmallestExtent; }) : "";
+    advice.push_back("a smaller " + (sizes.empty() ? "tile" : sizes));
+    diagnostic.attachNote() << "help: use " << llvm::join(advice, ", or ");
+  }
 }
 
 void Compilation::reportFault(const AssemblerFault &fault) {
@@ -242,14 +420,16 @@ void Compilation::reportFault(const AssemblerFault &fault) {
     (void)reportShared(fault.kernel, fault.foundBytes, fault.limitBytes);
     return;
   case AssemblerFault::Kind::Registers:
-    emitError(where) << "kernel `" << fault.kernel << "` needs more registers than " << target
+    emitError(where) << titleOf(fault.kernel) << " needs more registers than " << target
                      << " gives a thread: " << fault.text;
     return;
   case AssemblerFault::Kind::Syntax:
-    emitError(where) << "the assembler refuses line " << fault.line << " of the PTX: " << fault.text;
-    return;
   case AssemblerFault::Kind::Other:
-    emitError(where) << "the assembler refuses the PTX: " << fault.text;
+    std::string line = fault.line ? "line " + std::to_string(fault.line) + " of " : "";
+    if (isGenerated)
+      (void)emitFault(where, "the assembler refuses " + line + "the generated PTX", fault.text);
+    else
+      emitError(where) << "the assembler refuses " << line << "the PTX: " << fault.text;
     return;
   }
 }
@@ -299,11 +479,12 @@ FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, MLIRContext &context
     return compile(*module, options);
   }
   if (name.ends_with(".ll")) {
-    llvm::LLVMContext llvmContext;
-    llvm::Expected<std::unique_ptr<llvm::Module>> module = parseLLVM(file.getBuffer(), name, llvmContext);
+    LLVMModule llvm;
+    llvm::Expected<std::unique_ptr<llvm::Module>> module = parseLLVM(file.getBuffer(), name, *llvm.context);
     if (!module)
       return emitError(location) << llvm::toString(module.takeError());
-    return conclude(compilation, compilation.runLLVM(**module));
+    llvm.module = std::move(*module);
+    return conclude(compilation, compilation.runLLVM(std::move(llvm)));
   }
   if (name.ends_with(".ptx"))
     return conclude(compilation, compilation.runPtx(file.getBuffer()));

@@ -27,11 +27,16 @@ struct CompileOptions : PipelineOptions {
 /// On a kernel's `llvm.func`: the bytes of shared memory that a launch provides, an integer. Absent: none.
 constexpr llvm::StringLiteral kSharedBytesAttribute = "tgpu.shared_bytes";
 
+/// Metadata of a diagnostic that says that the compiler is wrong and not the program.
+constexpr llvm::StringLiteral kCompilerFault = "compiler fault";
+
 /// One kernel of a cubin: what its launch needs and what it does.
 struct KernelReport {
   KernelResources resources;
   PtxKernel code;
   unsigned dynamicSharedBytes = 0; ///< that a launch provides, beside `resources.staticSharedBytes`
+  unsigned boundSpillBytes = 0;    ///< spilled under a bound on registers that the compiler therefore took back
+  bool areWarpsChosen = false;     ///< by the compiler
 
   unsigned threads() const { return code.threads; }
   unsigned sharedBytes() const { return resources.staticSharedBytes + dynamicSharedBytes; }

@@ -76,8 +76,10 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
   case Stage::TileGPU:
     passes.addPass(tgpu::createAssumeVariantPass({options.variants}));
     passes.addNestedPass<func::FuncOp>(tgpu::createLinearizeGridPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({mmaTypes(*options.target), options.warps}));
-    passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass({options.warps}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createChooseWarpsPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createCheckTilesPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({.types = mmaTypes(*options.target)}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass());
     break;
   case Stage::LLVM:
     passes.addPass(tgpu::createLowerTilesPass());

@@ -31,7 +31,6 @@ Stage stageOf(mlir::ModuleOp module);
 /// What the passes are told.
 struct PipelineOptions {
   const Target *target = nullptr;
-  unsigned warps = 4; ///< per block, for kernels that do not say
   /// Which forms of a kernel are made; see runtime/launch/README.md.
   llvm::SmallVector<std::string> variants = allVariantNames();
 

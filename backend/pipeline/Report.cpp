@@ -23,12 +23,14 @@ static void printKernel(const KernelReport &kernel, const Target &target, llvm::
   auto row = [&](llvm::StringRef what) -> llvm::raw_ostream & { return os << "  " << llvm::left_justify(what, 16); };
   const KernelResources &resources = kernel.resources;
   os << "kernel `" << resources.name << "` on " << llvm::StringRef(target.name) << "\n";
-  row("threads") << kernel.threads() << " per block\n";
+  row("threads") << kernel.threads() << " per block" << (kernel.areWarpsChosen ? ", chosen by the compiler\n" : "\n");
   row("registers") << resources.registers << " per thread; spills ";
   if (resources.spillStoreBytes || resources.spillLoadBytes)
     os << resources.spillStoreBytes << " bytes stored, " << resources.spillLoadBytes << " loaded\n";
   else
     os << "none\n";
+  if (kernel.boundSpillBytes)
+    row("") << "a bound for more resident blocks was taken back: it spilled " << kernel.boundSpillBytes << " bytes\n";
   row("shared memory") << kernel.sharedBytes() << " of " << target.sharedPerBlock << " bytes per block\n";
   if (kernel.threads()) {
     Occupancy fit = occupancy(target, kernel.threads(), resources.registers, kernel.sharedBytes());

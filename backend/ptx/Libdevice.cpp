@@ -47,6 +47,27 @@ static void resolveReflection(Module &module, const Target &target) {
     reflect->eraseFromParent();
 }
 
+/// Instructions that all copies of one function may have together. The assembler's time grows faster than the code, and
+/// a sine for each of 128 elements takes it seconds.
+static constexpr size_t kMaxCopied = 8192;
+
+/// Keeps functions from being copied into each of very many calls.
+static void boundCopies(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration() || !function.getName().starts_with("__nv_"))
+      continue;
+    StringMap<size_t> calls;
+    for (const User *user : function.users())
+      if (auto *call = dyn_cast<CallInst>(user))
+        ++calls[call->getFunction()->getName()];
+    size_t instructions = function.getInstructionCount();
+    if (none_of(calls, [&](const auto &caller) { return caller.getValue() * instructions > kMaxCopied; }))
+      continue;
+    function.removeFnAttr(Attribute::AlwaysInline);
+    function.addFnAttr(Attribute::NoInline);
+  }
+}
+
 Error linkLibdevice(Module &module, const Target &target) {
   if (none_of(module, isUndefinedLibdeviceCall))
     return Error::success();
@@ -70,6 +91,7 @@ Error linkLibdevice(Module &module, const Target &target) {
     if (isUndefinedLibdeviceCall(function))
       return createStringError("libdevice has no function `" + function.getName() + "`");
   resolveReflection(module, target);
+  boundCopies(module);
   return Error::success();
 }
 

@@ -1,7 +1,10 @@
 /// Places scratch in shared memory. Scratch lives only as long as its op, so any two could share bytes; but a shared
 /// byte costs a barrier between its users, so neighbours in program order get different bytes as long as that is cheap.
+#include "ir/Tile/ContractText.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tile;
@@ -16,6 +19,15 @@ namespace tile::tgpu {
 static constexpr int64_t kRingBytes = 8192;
 /// What the widest swizzle of a shared layout repeats after.
 static constexpr int64_t kAlignment = 1024;
+
+/// What `op` keeps in shared memory, in the words of the language.
+static StringRef purposeOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](ReduceOp) { return "what the warps of this reduction hand to each other"; })
+      .Case([](DotOp) { return "the two factors of this product"; })
+      .Case<AtomicOp, AtomicPtrOp>([](auto) { return "the result of this atomic on its way to all threads"; })
+      .Default([](Operation *) { return "this tile on its way between threads"; });
+}
 
 namespace {
 struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSharedPass> {
@@ -53,12 +65,21 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
 
 private:
   void report(func::FuncOp kernel, ArrayRef<std::pair<Operation *, int64_t>> users) {
-    InFlightDiagnostic diagnostic = kernel.emitError() << "kernel needs more shared memory than the " << int64_t(limit)
-                                                       << " bytes that a block has; smaller tiles or more warps need "
-                                                          "less";
+    auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+    int64_t largest = 0;
+    for (auto [op, bytes] : users)
+      largest = std::max(largest, bytes);
+    InFlightDiagnostic diagnostic = kernel.emitError() << kernelTitle(contract, kernel.getSymName()) << " needs "
+                                                       << largest << " bytes of shared memory; expected at most "
+                                                       << int64_t(limit) << ", which a block has";
     for (auto [op, bytes] : users)
       if (bytes > limit)
-        diagnostic.attachNote(op->getLoc()) << "'" << op->getName() << "' needs " << bytes << " bytes here";
+        diagnostic.attachNote(op->getLoc()) << purposeOf(op) << " takes " << bytes << " bytes";
+    // What is kept there grows with the elements, most of the time in proportion.
+    int64_t part = llvm::PowerOf2Ceil(llvm::divideCeil(largest, int64_t(limit)));
+    std::string sizes = sizesText(contract, [](int64_t size) { return size >= kSmallestExtent; });
+    diagnostic.attachNote() << "help: 1/" << part << " of the elements fits; use a smaller "
+                            << (sizes.empty() ? "tile" : sizes);
   }
 };
 } // namespace

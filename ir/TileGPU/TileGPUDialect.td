@@ -23,6 +23,8 @@ def TileGPU_Dialect : Dialect {
 
     /// On a kernel: warps per block.
     static constexpr llvm::StringLiteral kWarps{"tgpu.warps"};
+    /// On a kernel: its warps were chosen by the compiler.
+    static constexpr llvm::StringLiteral kWarpsChosen{"tgpu.warps_chosen"};
     /// On a kernel: bytes of shared memory that a launch provides.
     static constexpr llvm::StringLiteral kSharedBytes{"tgpu.shared_bytes"};
     /// On an op that uses shared memory: where its bytes begin.

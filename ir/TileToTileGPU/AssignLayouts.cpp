@@ -19,27 +19,6 @@ namespace tile::tgpu {
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
-/// Extents that the lowering covers: m·2^k with m up to this, in up to this many dims.
-static constexpr int64_t kMaxOdd = 7;
-static constexpr size_t kMaxRank = 4;
-
-static LogicalResult verifyTile(Operation *op, Type type) {
-  ArrayRef<int64_t> shape = shapeOf(type);
-  if (shape.size() > kMaxRank)
-    return op->emitError() << "tile has rank " << shape.size() << "; expected at most " << kMaxRank;
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    if (int64_t odd = extent / (extent & -extent); odd > kMaxOdd)
-      return op->emitError() << "extent " << dim << " of the tile is " << extent
-                             << "; expected m * 2^k with odd m <= " << kMaxOdd;
-  return success();
-}
-
-int64_t tgpu::kernelWarps(func::FuncOp kernel, int64_t unlessGiven) {
-  auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
-  auto given = schedule ? schedule.getAs<IntegerAttr>("warps") : IntegerAttr();
-  return given ? given.getInt() : unlessGiven;
-}
-
 namespace {
 /// How much a value minds losing its layout.
 enum class Weight {
@@ -248,15 +227,6 @@ struct AssignLayoutsPass : public tgpu::impl::AssignLayoutsPassBase<AssignLayout
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    WalkResult legal = kernel.walk([](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (failed(verifyTile(op, type)))
-          return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (legal.wasInterrupted())
-      return signalPassFailure();
-
     int64_t count = kernelWarps(kernel, warps);
     kernel->setAttr(TileGPUDialect::kWarps, IntegerAttr::get(IntegerType::get(&getContext(), 64), count));
 

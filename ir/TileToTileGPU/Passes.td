@@ -26,6 +26,27 @@ def LinearizeGridPass : Pass<"tgpu-linearize-grid", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
 }
 
+def ChooseWarpsPass : Pass<"tgpu-choose-warps", "::mlir::func::FuncOp"> {
+  let summary = "decides how many warps a block has, where the kernel does not say";
+  let description = [{
+    The kernel gets `tgpu.warps`: what its schedule says, else what its tiles ask for, and `tgpu.warps_chosen` with that.
+    Depends on the extents of tiles only, so that the variants of a kernel have the same.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+}
+
+def CheckTilesPass : Pass<"tgpu-check-tiles", "::mlir::func::FuncOp"> {
+  let summary = "refuses tiles that the lowering does not cover or that no block has registers for";
+  let description = [{
+    Changes nothing. A tile with more than four dims or with an extent that is not m·2^k, m ≤ 7, is an error, and so is
+    one of more elements per thread than registers or `limit` allow. Passes after this one need not ask again.
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"512", "elements of a tile per thread">,
+    Option<"registers", "registers", "int64_t", /*default=*/"255", "32-bit registers of a tile per thread">
+  ];
+}
+
 def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let summary = "decides which products run on the tensor cores";
   let description = [{
@@ -36,7 +57,7 @@ def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
   let options = [
     ListOption<"types", "types", "std::string", "operand types with an instruction: `f16`, `bf16`, `tf32`, `i8`">,
-    Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel's schedule does not say">
+    Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel does not say">
   ];
 }
 
@@ -45,12 +66,12 @@ def AssignLayoutsPass : Pass<"tgpu-assign-layouts", "::mlir::func::FuncOp"> {
   let description = [{
     Accesses of global memory get layouts with which neighbouring threads touch neighbouring addresses, as wide as
     alignment is known to allow. These spread forward through the ops that take and give tiles; where two meet that
-    differ, a `tgpu.convert_layout` stands. Afterwards every tile has a layout. A tile with more than four dims or with
-    an extent that is not m·2^k, m ≤ 7, is an error.
+    differ, a `tgpu.convert_layout` stands. Tiles are such as `tgpu-check-tiles` lets pass. Afterwards every tile has a
+    layout.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
   let options = [Option<"warps", "warps", "int64_t", /*default=*/"4",
-                        "warps per block where the kernel's schedule does not say">];
+                        "warps per block where the kernel does not say">];
 }
 
 def PlanAccessesPass : Pass<"tgpu-plan-accesses", "::mlir::func::FuncOp"> {

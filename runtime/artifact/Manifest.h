@@ -61,7 +61,7 @@ struct Constant {
   std::string name;
   std::string type;   ///< `int`, `bool`, `float`, `type` or `fn`.
   std::string text;   ///< The value as the language writes it.
-  std::string source; ///< `given`, `default`, `heuristic`, `autotune` or `argument`.
+  std::string source; ///< `given`, `default`, `heuristic`, `autotune`, `argument` or `compiler`.
   Value value;        ///< Of an `int`, `bool` or `float`.
   std::optional<Expression> heuristic;
   int slot = -1; ///< -1 for a type or a function.

@@ -115,8 +115,8 @@ Parameter ManifestReader::readParameter(const Json &json, const std::string &pat
 
 void ManifestReader::readConstant(const Json &json, const std::string &path, KernelContract &kernel) {
   static constexpr std::initializer_list<const char *> kTypes = {"int", "bool", "float", "type", "fn"};
-  static constexpr std::initializer_list<const char *> kSources = {"given", "default", "heuristic", "autotune",
-                                                                   "argument"};
+  static constexpr std::initializer_list<const char *> kSources = {"given",    "default",  "heuristic",
+                                                                   "autotune", "argument", "compiler"};
   Constant constant;
   constant.name = string(json, "name", path, /*required=*/true);
   constant.type = kTypes.begin()[choice(json, "type", path, kTypes, 0)];

@@ -69,6 +69,21 @@ static llvm::json::Array variantsOf(llvm::StringRef symbol, ModuleOp compiled, l
   return special;
 }
 
+/// Adds to the constants of `contract` what the compiler chose for its code.
+static void addChoices(llvm::json::Object &contract, llvm::StringRef symbol, ModuleOp compiled) {
+  auto function = compiled.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
+  if (!function || !function->hasAttr(tgpu::TileGPUDialect::kWarpsChosen))
+    return;
+  llvm::json::Array constants;
+  if (llvm::json::Array *known = contract.getArray("constants"))
+    constants = std::move(*known);
+  constants.push_back(llvm::json::Object{{"name", "warps"},
+                                         {"type", "int"},
+                                         {"value", attribute(function, tgpu::TileGPUDialect::kWarps)},
+                                         {"source", "compiler"}});
+  contract["constants"] = std::move(constants);
+}
+
 llvm::Expected<std::string> manifestText(SourceText source, llvm::ArrayRef<std::string> flags,
                                          const CompileOptions &options, std::vector<KernelEntry> entries,
                                          ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
@@ -77,6 +92,7 @@ llvm::Expected<std::string> manifestText(SourceText source, llvm::ArrayRef<std::
     return assembler.takeError();
   llvm::json::Array list;
   for (KernelEntry &entry : entries) {
+    addChoices(entry.contract, entry.symbol, compiled);
     entry.contract["variants"] = variantsOf(entry.symbol, compiled, kernels);
     list.push_back(std::move(entry.contract));
   }

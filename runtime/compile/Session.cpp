@@ -1,6 +1,6 @@
 #include "runtime/compile/Session.h"
 
-#include "backend/pipeline/Pipeline.h"
+#include "backend/pipeline/Compile.h"
 #include "frontend/diagnostic/Render.h"
 #include "frontend/parse/Parse.h"
 #include "runtime/artifact/File.h"
@@ -64,6 +64,21 @@ std::unique_ptr<ast::Module> Session::parse(FileId file) {
   return result.hasErrors ? nullptr : std::move(result.module);
 }
 
+/// Locations of MLIR are points. How long the expression is that begins with `text`, as far as that can be seen without
+/// its syntax: a name with what stands in brackets behind it, on one line.
+static size_t wordLength(llvm::StringRef text) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+  text = text.take_until([](char c) { return c == '\n'; });
+  size_t name = text.size() - text.drop_while(isWord).size(), length = name, depth = 0;
+  for (; length < text.size(); ++length) {
+    depth += text[length] == '(' || text[length] == '[';
+    if (depth == 0)
+      break;
+    depth -= text[length] == ')' || text[length] == ']';
+  }
+  return depth == 0 ? length : name;
+}
+
 SourceRange Session::rangeOf(Location location, std::vector<SourceRange> &calls) const {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
     SourceRange callee = rangeOf(call.getCallee(), calls);
@@ -71,8 +86,13 @@ SourceRange Session::rangeOf(Location location, std::vector<SourceRange> &calls)
       calls.push_back(caller);
     return callee;
   }
-  if (auto named = dyn_cast<NameLoc>(location))
-    return rangeOf(named.getChildLoc(), calls);
+  if (auto named = dyn_cast<NameLoc>(location)) {
+    SourceRange range = rangeOf(named.getChildLoc(), calls);
+    llvm::StringRef name = named.getName();
+    if (range.isValid() && llvm::StringRef(sources.text(range.file)).substr(range.begin).starts_with(name))
+      range.end = range.begin + name.size();
+    return range;
+  }
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     for (Location part : fused.getLocations())
       if (SourceRange range = rangeOf(part, calls); range.isValid())
@@ -93,7 +113,9 @@ SourceRange Session::rangeOf(Location location, std::vector<SourceRange> &calls)
     };
     uint32_t begin = offset(place.getStartLine(), place.getStartColumn());
     uint32_t end = offset(place.getEndLine(), place.getEndColumn());
-    return {file, begin, std::max(end, begin + 1)};
+    if (end <= begin)
+      end = begin + std::max<uint32_t>(wordLength(llvm::StringRef(sources.text(file)).substr(begin)), 1);
+    return {file, begin, end};
   }
   return {};
 }
@@ -104,8 +126,23 @@ SourceRange Session::place(Location location) const {
 }
 
 /// Where a pass's diagnostic stands among the codes.
-static Code codeOf(DiagnosticSeverity severity) {
-  return severity == DiagnosticSeverity::Error ? Code::E0601 : Code::W0602;
+static Code codeOf(mlir::Diagnostic &diagnostic) {
+  auto isFault = [](const DiagnosticArgument &argument) {
+    return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
+           argument.getAsString() == kCompilerFault;
+  };
+  if (llvm::any_of(diagnostic.getMetadata(), isFault))
+    return Code::E0999;
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return Code::E0601;
+  case DiagnosticSeverity::Warning:
+    return Code::W0601;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    break;
+  }
+  return Code::W0602;
 }
 
 DiagnosticBuilder Session::reportAt(Code code, Location location, std::string message, SourceRange &range) {
@@ -124,15 +161,17 @@ void Session::report(Code code, Location location, std::string message) {
 
 LogicalResult Session::take(mlir::Diagnostic &diagnostic) {
   SourceRange range;
-  DiagnosticBuilder builder =
-      reportAt(codeOf(diagnostic.getSeverity()), diagnostic.getLocation(), diagnostic.str(), range);
+  DiagnosticBuilder builder = reportAt(codeOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), range);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::vector<SourceRange> ignored;
     SourceRange place = rangeOf(note.getLocation(), ignored);
-    if (place.isValid() && !(place == range))
-      builder.secondary(place, note.str());
+    std::string text = note.str();
+    if (llvm::StringRef advice = text; advice.consume_front("help: "))
+      builder.help(advice.str());
+    else if (place.isValid() && !(place == range))
+      builder.secondary(place, std::move(text));
     else
-      builder.note(note.str());
+      builder.note(std::move(text));
   }
   return success();
 }

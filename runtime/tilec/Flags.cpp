@@ -47,7 +47,8 @@ static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of
 static Switch reportOption{{"report", "", "say what the kernel takes of the GPU and what kept it from being faster"},
                            kBuilds};
 static TextOption warpsOption{
-    {"warps", "N", "warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else 4"}, kBuilds};
+    {"warps", "N", "warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else as its tiles ask for"},
+    kBuilds};
 
 /// `NAME=VALUE`.
 static bool readDefine(Session &session, const std::string &text, IrgenOptions &options) {

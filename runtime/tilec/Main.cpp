@@ -1,11 +1,11 @@
 /// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `sim`, `inspect` and `explain` are
 /// commands.
+#include "runtime/tilec/CrashReport.h"
 #include "runtime/tilec/Flags.h"
 
 #include "backend/ptx/Assemble.h"
 
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/InitLLVM.h"
 
 #include <cstdio>
 #include <cstring>
@@ -57,6 +57,6 @@ static int flushOutput(int code) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  tile::installCrashReport(argc, argv);
   return flushOutput(runCommand(tile::readCommandLine({argv + 1, argv + argc})));
 }

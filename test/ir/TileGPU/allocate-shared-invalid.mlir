@@ -3,9 +3,11 @@
 #a = #tgpu.layout<"16x64: reg b1 b2 a8; lane b4 b8 b16 b32 a1; warp a2 a4">
 #b = #tgpu.layout<"16x64: reg a2 a4 a8; lane b1 b2 b4 b8 b16; warp b32 a1">
 
-// expected-error @below {{kernel needs more shared memory than the 2048 bytes that a block has; smaller tiles or more warps need less}}
-func.func @too_large(%x: tensor<16x64xf32, #a>) -> tensor<16x64xf32, #b> attributes {tgpu.warps = 4 : i64} {
-  // expected-note @below {{'tgpu.convert_layout' needs 4096 bytes here}}
+// expected-error @below {{kernel `turn` (BLOCK = 64) needs 4096 bytes of shared memory; expected at most 2048, which a block has}}
+// expected-note @below {{help: 1/2 of the elements fits; use a smaller `BLOCK` (64)}}
+func.func @too_large(%x: tensor<16x64xf32, #a>) -> tensor<16x64xf32, #b> attributes {tgpu.warps = 4 : i64,
+    tile.contract = {name = "turn", constants = [{name = "BLOCK", type = "int", value = 64 : i64}]}} {
+  // expected-note @below {{this tile on its way between threads takes 4096 bytes}}
   %0 = tgpu.convert_layout %x : tensor<16x64xf32, #a> -> tensor<16x64xf32, #b>
   return %0 : tensor<16x64xf32, #b>
 }

@@ -210,6 +210,26 @@ TEST_F(EmitPtxTest, EveryScalarFunctionOfLibdeviceKeepsTheRules) {
     ADD_FAILURE() << "line " << problem.line << ": " << problem.message;
 }
 
+/// A kernel with `calls` sines, and the calls that stay in its PTX.
+static std::string sines(int calls) {
+  std::string body, last = "%x";
+  for (int i = 0; i < calls; ++i) {
+    std::string next = "%s" + std::to_string(i);
+    body += "  " + next + " = llvm.call @__nv_sinf(" + last + ") : (f32) -> f32\n";
+    last = next;
+  }
+  return module(body + "  %one = llvm.mlir.constant(1.0 : f32) : f32\n  %result = llvm.fadd " + last + ", %one : f32\n",
+                "llvm.func @__nv_sinf(f32) -> f32\n");
+}
+
+TEST_F(EmitPtxTest, LongFunctionsAreNotCopiedIntoVeryManyCalls) {
+  const Target &target = *findTarget("sm_90a");
+  EXPECT_EQ(ptx(sines(8), target).find("call"), std::string::npos);
+  std::string many = ptx(sines(128), target);
+  EXPECT_NE(many.find(".func"), std::string::npos);
+  EXPECT_TRUE(bool(assemble(many, target)));
+}
+
 TEST_F(EmitPtxTest, ModuleWithoutLibdeviceCallsParsesNone) {
   std::unique_ptr<llvm::Module> translated = optimized(module("%result = llvm.fadd %x, %x : f32"), ampere());
   ASSERT_TRUE(translated);

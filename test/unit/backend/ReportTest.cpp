@@ -37,6 +37,18 @@ TEST(ReportTest, KernelOnAmpere) {
 )");
 }
 
+TEST(ReportTest, ChoicesOfTheCompiler) {
+  KernelReport kernel;
+  kernel.code.threads = 256;
+  kernel.areWarpsChosen = true;
+  kernel.boundSpillBytes = 92;
+  std::string text = report(kernel, "sm_90a");
+  EXPECT_NE(text.find("  threads         256 per block, chosen by the compiler\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("                  a bound for more resident blocks was taken back: it spilled 92 bytes\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ReportTest, SpillsAndWhatIsUnused) {
   KernelReport kernel;
   kernel.resources.spillStoreBytes = 8;

@@ -1,0 +1,94 @@
+/// What no kernel on the GPU can have: extents that layouts do not cover, and tiles that no block has registers for.
+/// Every element of a tile becomes values of its own in the code, so a tile far beyond that would also take minutes to
+/// compile.
+#include "ir/Tile/ContractText.h"
+#include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/Passes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+namespace tile::tgpu {
+#define GEN_PASS_DEF_CHECKTILESPASS
+#include "ir/TileToTileGPU/Passes.h.inc"
+} // namespace tile::tgpu
+
+/// Extents that the lowering covers: m·2^k with m up to this, in up to this many dims.
+static constexpr int64_t kMaxOdd = 7;
+static constexpr size_t kMaxRank = 4;
+static constexpr int64_t kLanes = 32, kMaxWarps = 32;
+
+/// `tile<f32>[64, 128]`, as the source writes it.
+static std::string sourceText(Type type) {
+  Type element = elementOf(type);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "tile<";
+  if (element.isInteger(1))
+    stream << "bool";
+  else if (auto pointer = dyn_cast<PtrType>(element))
+    stream << "ptr<" << pointer.getElementType() << ">";
+  else
+    stream << element;
+  stream << ">["
+         << llvm::join(llvm::map_range(shapeOf(type), [](int64_t extent) { return std::to_string(extent); }), ", ")
+         << "]";
+  return text;
+}
+
+namespace {
+struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    WalkResult legal = getOperation().walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (failed(verifyShape(op, type)) || failed(verifyRegisters(op, type)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (legal.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyShape(Operation *op, Type type) const {
+    ArrayRef<int64_t> shape = shapeOf(type);
+    if (shape.size() > kMaxRank)
+      return op->emitError() << "tile has rank " << shape.size() << "; expected at most " << kMaxRank;
+    for (auto [dim, extent] : llvm::enumerate(shape))
+      if (int64_t odd = extent / (extent & -extent); odd > kMaxOdd)
+        return op->emitError() << "extent " << dim << " of the tile is " << extent
+                               << "; expected m * 2^k with odd m <= " << kMaxOdd;
+    return success();
+  }
+
+  LogicalResult verifyRegisters(Operation *op, Type type) {
+    if (!isa<RankedTensorType>(type))
+      return success();
+    func::FuncOp kernel = getOperation();
+    int64_t warps = kernelWarps(kernel, /*unlessGiven=*/4);
+    int64_t elements = llvm::divideCeil(countElements(type), kLanes * warps);
+    Type element = elementOf(type);
+    int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    int64_t allowed = std::min<int64_t>(limit, 32 * registers / bits);
+    if (elements <= allowed)
+      return success();
+    InFlightDiagnostic diagnostic = op->emitError()
+                                    << sourceText(type) << " is " << elements << " elements for each of the "
+                                    << kLanes * warps << " threads of a block; expected at most " << allowed
+                                    << ", as a thread has " << int64_t(registers) << " registers of 32 bits";
+    int64_t needed = warps * llvm::PowerOf2Ceil(llvm::divideCeil(elements, allowed));
+    std::string smaller = sizesText(kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract),
+                                    [&](int64_t size) { return size > 1 && llvm::is_contained(shapeOf(type), size); });
+    std::string advice =
+        needed <= kMaxWarps ? "at least " + std::to_string(needed) + " warps, or a smaller " : "a smaller ";
+    diagnostic.attachNote() << "help: use " << advice << (smaller.empty() ? "tile" : smaller);
+    return failure();
+  }
+};
+} // namespace

@@ -1,0 +1,53 @@
+// RUN: tile-opt %s --split-input-file --tgpu-check-tiles --verify-diagnostics
+
+func.func @odd_factor_too_large() {
+  // expected-error @below {{extent 0 of the tile is 144; expected m * 2^k with odd m <= 7}}
+  %0 = tile.iota : tensor<144xi32>
+  return
+}
+
+// -----
+
+func.func @rank_too_large(%x: f32) {
+  // expected-error @below {{tile has rank 5; expected at most 4}}
+  %0 = tile.splat %x : f32 -> tensor<2x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_registers() attributes {tile.contract = {name = "copy", constants = [
+    {name = "BLOCK", type = "int", value = 65536 : i64}, {name = "warps", type = "int", value = 8 : i64}]},
+    tile.schedule = {warps = 8 : i64}} {
+  // expected-error @below {{tile<i32>[65536] is 256 elements for each of the 256 threads of a block; expected at most 255, as a thread has 255 registers of 32 bits}}
+  // expected-note @below {{help: use at least 16 warps, or a smaller `BLOCK` (65536)}}
+  %0 = tile.iota : tensor<65536xi32>
+  return
+}
+
+// -----
+
+// A narrow element takes part of a register, but a value of its own in the code.
+func.func @too_many_elements(%x: i1) attributes {tile.schedule = {warps = 32 : i64}} {
+  // expected-error @below {{tile<bool>[1024, 1024] is 1024 elements for each of the 1024 threads of a block; expected at most 512}}
+  // expected-note @below {{help: use a smaller tile}}
+  %0 = tile.splat %x : i1 -> tensor<1024x1024xi1>
+  return
+}
+
+// -----
+
+func.func @largest_allowed(%x: f16) attributes {tile.schedule = {warps = 1 : i64}} {
+  %0 = tile.splat %x : f16 -> tensor<8192xf16>
+  return
+}
+
+// -----
+
+// The number of elements is past every integer.
+func.func @countless(%x: f32) attributes {tile.schedule = {warps = 1 : i64}} {
+  // expected-error @below {{is 8796093022208 elements for each of the 32 threads of a block; expected at most 255}}
+  // expected-note @below {{help: use a smaller tile}}
+  %0 = tile.splat %x : f32 -> tensor<1073741824x1073741824x1073741824x1073741824xf32>
+  return
+}
