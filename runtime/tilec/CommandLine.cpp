@@ -86,7 +86,8 @@ static constexpr CommandText kCommands[] = {
     {Command::Run, "run", "compile a kernel and run it, on the GPU or on the CPU", "FILE.{tile,cubin}", true, kRunMore},
     {Command::Check, "check", "run every kernel that has a spec and compare it with the spec in f64", "FILE.tile", true,
      kCheckMore},
-    {Command::Sim, "sim", "run PTX of any compiler on the GPU simulator, which finds races", "FILE.ptx", true, kSimMore},
+    {Command::Sim, "sim", "run PTX of any compiler on the GPU simulator, which finds races", "FILE.ptx", true,
+     kSimMore},
     {Command::Inspect, "inspect", "print what a cubin says about its kernels", "FILE.cubin", true, kInspectMore},
     {Command::Explain, "explain", "explain a diagnostic code such as E0201", "[CODE]", false, kExplainMore},
 };

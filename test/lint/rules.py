@@ -121,7 +121,7 @@ def messages_tested(files):
                     continue  # for whoever debugs the compiler
                 parts = [part.replace('\\"', '"').replace("\\\\", "\\").strip(" `';,:()[]")
                          for quoted in re.findall(QUOTED, message.group(1))
-                         for part in re.split(r"\{\d\}", quoted[1:-1])]
+                         for part in re.split(r"\{\d(?::\w+)?\}", quoted[1:-1])]
                 parts = [part for part in parts if len(part) >= SHORTEST_PART]
                 if parts and not any(part in shown for part in parts):
                     yield f'{path}: message "{max(parts, key=len)}" is in no test'

@@ -36,8 +36,8 @@ public:
   ptx::Type takeType();
   /// Likewise, but an instruction may have none.
   std::optional<ptx::Type> takeTypeIfAny();
-  /// Takes whatever has no effect on the values, cache hints and the like: each modifier of these names, and with `L2::`
-  /// each that begins so.
+  /// Takes whatever has no effect on the values, cache hints and the like: each modifier of these names, and with
+  /// `L2::` each that begins so.
   void ignore(std::initializer_list<std::string_view> names);
 
   // Operands, by their place in the instruction.
