@@ -224,7 +224,7 @@ TEST_F(Launch, LoadingNeedsACurrentContext) {
 TEST_F(Launch, FileErrorsNameTheFile) {
   EXPECT_EQ(Module::loadFile(TILE_TEST_FIXTURES "/add_one.cubin").error().message,
             "`" TILE_TEST_FIXTURES
-            "/add_one.cubin`: cubin has no section `.tile.manifest`; expected one that tilec wrote");
+            "/add_one.cubin`: cubin has no section `.tile.manifest`; expected one made from Tile source");
 }
 
 TEST_F(Launch, EveryFailingCallOfLoadingIsReported) {
