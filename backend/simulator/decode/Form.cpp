@@ -238,6 +238,8 @@ numerics::Generation Form::generation() const {
   return numerics::Generation::Sm90;
 }
 
+void Form::startsAsyncMatrix() { op.startsAsyncMatrix = decoder.program->usesAsyncMma = true; }
+
 void Form::noteCommunication(const Access &access) {
   if (access.order != Access::Order::Weak && access.space != ptx::Space::Shared)
     decoder.program->communicates = true;

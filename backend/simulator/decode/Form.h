@@ -77,6 +77,8 @@ public:
 
   /// Which tensor cores the module's target has.
   numerics::Generation generation() const;
+  /// Makes the operation one whose registers are read and written after it has run.
+  void startsAsyncMatrix();
   /// Notes that CTAs may talk to each other through this access.
   void noteCommunication(const Access &access);
 

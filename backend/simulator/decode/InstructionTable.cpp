@@ -10,8 +10,9 @@ namespace tile::sim {
 const std::vector<InstructionRow> &instructionTable() {
   static const std::vector<InstructionRow> table = [] {
     std::vector<InstructionRow> all;
-    for (auto family : {approximateRows, arithmeticRows, atomicRows, barrierRows, carryRows, collectiveRows,
-                        comparisonRows, controlRows, conversionRows, integerRows, matrixRows, memoryRows, moveRows})
+    for (auto family : {approximateRows, arithmeticRows, asyncCopyRows, atomicRows, barrierRows, carryRows,
+                        collectiveRows, comparisonRows, controlRows, conversionRows, integerRows, matrixRows,
+                        mbarrierRows, memoryRows, moveRows, wgmmaRows})
       for (const InstructionRow &row : family())
         all.push_back(row);
     std::sort(all.begin(), all.end(),

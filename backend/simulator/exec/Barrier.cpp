@@ -1,4 +1,4 @@
-/// Barriers of a CTA and of a warp, and fences. (PTX ISA 9.0, 9.7.13.1 to 9.7.13.5)
+/// Barriers of a CTA, of a cluster and of a warp, and fences. (PTX ISA 9.0, 9.7.13.1 to 9.7.13.4)
 #include "backend/simulator/exec/Barrier.h"
 
 #include "backend/simulator/exec/Converge.h"
@@ -7,6 +7,7 @@
 #include "backend/simulator/machine/CtaChecks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tile::sim {
 
@@ -62,7 +63,17 @@ static void open(Cta &cta, unsigned number) {
   cta.wakeAll();
 }
 
+static void endClusterPhase(Cta &cta) {
+  ClusterBarrier &barrier = cta.clusterBarrier;
+  ++barrier.phase;
+  barrier.arrived = 0;
+  barrier.order.completePhase();
+  cta.wakeAll();
+}
+
 void openWhereEveryoneLeftHasCome(Cta &cta) {
+  if (cta.clusterBarrier.arrived && cta.clusterBarrier.arrived >= threadsLeft(cta))
+    endClusterPhase(cta);
   for (unsigned number = 0; number < cta.barriers.size(); ++number) {
     CtaBarrier &barrier = cta.barriers[number];
     if (barrier.arrived && !barrier.counted && barrier.arrived >= threadsLeft(cta))
@@ -147,6 +158,64 @@ static void decodeBarrier(Form &form) {
   form.run(runBarrier, mode | (kind == 1 ? kArrive : 0));
 }
 
+// barrier.cluster. The mode of `arrive` and `wait`:
+constexpr uint32_t kClusterAligned = 1, kClusterRelaxed = 2;
+
+static Step runClusterArrive(Warp &warp, const Op &op) {
+  if (op.mode & kClusterAligned && !convergeAll(warp, op))
+    return Step::Block;
+  Cta &cta = warp.cta;
+  ClusterBarrier &barrier = cta.clusterBarrier;
+  barrier.arrivedAt.resize(cta.threads());
+  for (uint32_t rest = warp.active; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    uint64_t &at = barrier.arrivedAt[warp.number * kLanes + lane];
+    if (at)
+      cta.report(Fault::BarrierDivergence, warp, lane, op,
+                 "a thread arrives that has arrived before; expected `barrier.cluster.wait` between");
+    if (std::exchange(at, at ? at : barrier.phase + 1) == 0)
+      ++barrier.arrived;
+  }
+  if (cta.checks && !(op.mode & kClusterRelaxed))
+    cta.checks->clocks.release(warp.number, warp.active, barrier.order.pending);
+  if (barrier.arrived >= threadsLeft(cta))
+    endClusterPhase(cta);
+  return Step::Next;
+}
+
+static Step runClusterWait(Warp &warp, const Op &op) {
+  if (op.mode & kClusterAligned && !convergeAll(warp, op))
+    return Step::Block;
+  Cta &cta = warp.cta;
+  ClusterBarrier &barrier = cta.clusterBarrier;
+  barrier.arrivedAt.resize(cta.threads());
+  const uint64_t *arrivedAt = &barrier.arrivedAt[warp.number * kLanes];
+  for (uint32_t rest = warp.active; rest; rest &= rest - 1)
+    if (arrivedAt[__builtin_ctz(rest)] == barrier.phase + 1)
+      return Step::Block;
+  for (uint32_t rest = warp.active; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    if (!std::exchange(barrier.arrivedAt[warp.number * kLanes + lane], 0))
+      cta.report(Fault::BarrierDivergence, warp, lane, op,
+                 "a thread waits that has not arrived; expected `barrier.cluster.arrive` before");
+  }
+  if (cta.checks)
+    cta.checks->clocks.acquire(warp.number, warp.active, barrier.order.completed);
+  return Step::Next;
+}
+
+static void decodeClusterBarrier(Form &form) {
+  form.take("cluster");
+  int kind = form.takeOne({"arrive", "wait"});
+  uint32_t mode = form.take("aligned") ? kClusterAligned : 0;
+  mode |= form.take("relaxed") ? kClusterRelaxed : 0;
+  form.takeOne({"acquire", "release"});
+  if (kind < 0)
+    return form.refuse("it says neither `.arrive` nor `.wait`");
+  if (form.expectOperands(0))
+    form.run(kind == 0 ? runClusterArrive : runClusterWait, mode);
+}
+
 /// Lanes may come to it at different places.
 static Step runWarpBarrier(Warp &warp, const Op &op) {
   uint32_t wanted = warp.row<uint32_t>(op.source(0))[__builtin_ctz(warp.active)];
@@ -171,6 +240,7 @@ static Step runFence(Warp &warp, const Op &op) {
     warp.cta.checks->fence(warp, warp.active, Access::Scope(op.mode));
   return Step::Next;
 }
+static Step runNoFence(Warp &, const Op &) { return Step::Next; }
 static Step runProxyFence(Warp &warp, const Op &) {
   if (warp.cta.checks)
     warp.cta.checks->fenceProxy(warp, warp.active);
@@ -188,12 +258,22 @@ static void decodeFence(Form &form) {
   form.run(runFence, uint32_t(kScopes[scope]));
 }
 
+/// Orders the making of mbarriers before what other CTAs of the cluster do: there are none.
+static void decodeMbarrierFence(Form &form) {
+  form.take("mbarrier_init");
+  if (!form.take("release") || !form.take("cluster"))
+    return form.refuse("expected `.release.cluster`");
+  form.run(runNoFence);
+}
+
 static void decodeProxyFence(Form &form) {
   form.take("proxy");
   if (!form.take("async") && !form.take("async.shared::cta") && !form.take("alias"))
     return form.refuse("only the async proxy is known");
-  form.takeOne({"shared::cta", "shared::cluster", "global"});
-  form.run(runProxyFence);
+  // Of global memory alone there is nothing to order: what reads it through the async proxy is not known.
+  bool isGlobal = form.take("global");
+  form.takeOne({"shared::cta", "shared::cluster"});
+  form.run(isGlobal ? runNoFence : runProxyFence);
 }
 
 InstructionRows barrierRows() {
@@ -201,7 +281,9 @@ InstructionRows barrierRows() {
       {"bar", "9.7.13.1", "`.sync .arrive .red`, with and without a count", decodeBarrier},
       {"bar.warp", "9.7.13.2", "`.sync`", decodeWarpBarrier},
       {"barrier", "9.7.13.1", "`.sync .arrive .red`, `.aligned`, with and without a count", decodeBarrier},
+      {"barrier.cluster", "9.7.13.3", "`.arrive .wait`, of a cluster of one", decodeClusterBarrier},
       {"fence", "9.7.13.4", "all orders and scopes", decodeFence},
+      {"fence.mbarrier_init", "9.7.13.4", "no effect", decodeMbarrierFence},
       {"fence.proxy", "9.7.13.4", "`.async .alias`", decodeProxyFence},
       {"membar", "9.7.13.4", "all scopes", decodeFence},
   };

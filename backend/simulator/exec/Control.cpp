@@ -1,5 +1,6 @@
 #include "backend/simulator/exec/Control.h"
 
+#include "backend/simulator/exec/Converge.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/machine/Cta.h"
 #include "backend/simulator/machine/Grid.h"
@@ -88,14 +89,40 @@ static void decodePause(Form &form) {
   form.run(runPause);
 }
 
+/// Grids do not overlap: the one before is done, and the one after waits for the end of this one.
+static Step runGridDependency(Warp &, const Op &) { return Step::Next; }
+
+static void decodeGridDependency(Form &form) {
+  if (form.takeOne({"launch_dependents", "wait"}) < 0)
+    return form.refuse("it says neither `.launch_dependents` nor `.wait`");
+  if (form.expectOperands(0))
+    form.run(runGridDependency);
+}
+
+/// Registers are never short here; what is checked is that the warp comes together.
+static Step runRegisterLimit(Warp &warp, const Op &op) { return convergeAll(warp, op) ? Step::Next : Step::Block; }
+
+static void decodeRegisterLimit(Form &form) {
+  if (form.takeOne({"inc", "dec"}) < 0 || !form.take("sync") || !form.take("aligned") || !form.take("u32"))
+    return form.refuse("expected `.inc` or `.dec`, and `.sync.aligned.u32`");
+  if (!form.expectOperands(1))
+    return;
+  const ptx::Operand &count = form.operand(0);
+  if (count.kind != ptx::Operand::Kind::Integer || count.bits < 24 || count.bits > 256 || count.bits % 8)
+    return form.refuse("its operand is no multiple of 8 from 24 to 256");
+  form.run(runRegisterLimit);
+}
+
 InstructionRows controlRows() {
   return {
       {"bra", "9.7.12.3", "`.uni`", decodeBranch},
       {"brkpt", "9.7.19.1", "stops like `trap`", decodeTrap},
       {"brx", "9.7.12.4", "`.idx`, `.uni`", decodeBranchIndexed},
       {"exit", "9.7.12.7", "", decodeExit},
+      {"griddepcontrol", "9.7.13.13", "no effect: grids do not overlap", decodeGridDependency},
       {"nanosleep", "9.7.19.2", "lets other warps run; the time is not modelled", decodePause},
       {"ret", "9.7.12.6", "`.uni`", decodeReturn},
+      {"setmaxnreg", "9.7.19.5", "no effect but that the warp comes together", decodeRegisterLimit},
       {"trap", "9.7.19.4", "", decodeTrap},
   };
 }

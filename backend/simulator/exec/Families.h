@@ -11,6 +11,7 @@ using InstructionRows = std::vector<InstructionRow>;
 
 InstructionRows approximateRows();
 InstructionRows arithmeticRows();
+InstructionRows asyncCopyRows();
 InstructionRows atomicRows();
 InstructionRows barrierRows();
 InstructionRows carryRows();
@@ -20,8 +21,10 @@ InstructionRows controlRows();
 InstructionRows conversionRows();
 InstructionRows integerRows();
 InstructionRows matrixRows();
+InstructionRows mbarrierRows();
 InstructionRows memoryRows();
 InstructionRows moveRows();
+InstructionRows wgmmaRows();
 
 } // namespace tile::sim
 

@@ -98,9 +98,15 @@ template <class Word> static Step runStore(Warp &warp, const Op &op) {
 
 static ptx::Space takeSpace(Form &form) {
   static constexpr std::pair<std::string_view, ptx::Space> kSpaces[] = {
-      {"const", ptx::Space::Constant},  {"global", ptx::Space::Global},          {"local", ptx::Space::Local},
-      {"param", ptx::Space::Parameter}, {"param::entry", ptx::Space::Parameter}, {"param::func", ptx::Space::Parameter},
-      {"shared", ptx::Space::Shared},   {"shared::cta", ptx::Space::Shared},
+      {"const", ptx::Space::Constant},
+      {"global", ptx::Space::Global},
+      {"local", ptx::Space::Local},
+      {"param", ptx::Space::Parameter},
+      {"param::entry", ptx::Space::Parameter},
+      {"param::func", ptx::Space::Parameter},
+      {"shared", ptx::Space::Shared},
+      {"shared::cta", ptx::Space::Shared},
+      {"shared::cluster", ptx::Space::Shared}, // a cluster of one
   };
   for (auto [name, space] : kSpaces)
     if (form.take(name))

@@ -1,11 +1,10 @@
 /// Matrices that a warp holds together: `ldmatrix`, `stmatrix`, `movmatrix`, `mma`. (PTX ISA 9.0, 9.7.14.5)
 #include "backend/simulator/exec/Converge.h"
 #include "backend/simulator/exec/Families.h"
-#include "backend/simulator/exec/MatrixFragments.h"
+#include "backend/simulator/exec/MatrixTypes.h"
 #include "backend/simulator/exec/Request.h"
 #include "backend/simulator/machine/Cta.h"
 #include "backend/simulator/machine/CtaChecks.h"
-#include "backend/simulator/numerics/TensorCore.h"
 
 namespace tile::sim {
 
@@ -120,7 +119,7 @@ static Access matrixAccess(Form &form) {
   return access;
 }
 
-static std::vector<ptx::Operand> partsOf(const ptx::Operand &operand) {
+std::vector<ptx::Operand> partsOf(const ptx::Operand &operand) {
   return operand.kind == ptx::Operand::Kind::Vector ? operand.parts : std::vector<ptx::Operand>{operand};
 }
 
@@ -157,15 +156,6 @@ static void decodeStoreMatrix(Form &form) {
 // mma.
 
 namespace {
-/// How a type lies in fragments and what the tensor core makes of it.
-struct FactorRow {
-  std::string_view name;
-  unsigned bytes;
-  const numerics::Format *format; ///< null for integers and f64
-  numerics::FactorType factor;
-  bool isSigned;
-};
-
 struct MmaForm {
   numerics::FragmentShape shape;
   const FactorRow *a, *b;
@@ -185,29 +175,6 @@ static constexpr FactorRow kFactors[] = {
     {"tf32", 4, &numerics::kTF32, numerics::FactorType::Tf32, false},
     {"u8", 1, nullptr, numerics::FactorType::Half, false},
 };
-
-/// A warp's operand as a matrix of `rows` rows, each of `columns` elements of `bytes` bytes, from registers of `Word`.
-template <class Word>
-static void gatherMatrix(const Warp &warp, const Slot *registers, unsigned count, unsigned bytes, unsigned columns,
-                         unsigned rowBlocks, uint8_t *matrix) {
-  unsigned pack = sizeof(Word) / bytes;
-  for (unsigned number = 0; number < count; ++number) {
-    const Word *row = warp.row<Word>(registers[number]);
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      for (unsigned i = 0; i < pack; ++i) {
-        Element at = elementOf(lane, number, i, pack, rowBlocks);
-        std::memcpy(matrix + (at.row * columns + at.column) * bytes,
-                    reinterpret_cast<const uint8_t *>(&row[lane]) + i * bytes, bytes);
-      }
-  }
-}
-
-/// An accumulator of 32-bit elements: two registers hold what one of 64 bits would.
-static Element accumulatorElement(unsigned lane, unsigned number, unsigned i, bool narrow) {
-  if (narrow)
-    return elementOf(lane, number, i, 2, 2);
-  return {lane / 4 + 8 * (number / 2 % 2), 2 * (lane % 4) + number % 2 + 8 * (number / 4)};
-}
 
 static Step runMma(Warp &warp, const Op &op) {
   if (!convergeAll(warp, op))
@@ -273,7 +240,7 @@ static Step runMma(Warp &warp, const Op &op) {
   return Step::Next;
 }
 
-static std::optional<numerics::FragmentShape> takeShape(Form &form) {
+std::optional<numerics::FragmentShape> takeShape(Form &form) {
   for (const std::string &modifier : form.instruction.modifiers) {
     int m, n, k, end = 0;
     if (std::sscanf(modifier.c_str(), "m%dn%dk%d%n", &m, &n, &k, &end) == 3 && size_t(end) == modifier.size() &&
@@ -284,7 +251,7 @@ static std::optional<numerics::FragmentShape> takeShape(Form &form) {
   return std::nullopt;
 }
 
-static const FactorRow *takeFactor(Form &form) {
+const FactorRow *takeFactor(Form &form) {
   for (const std::string &modifier : form.instruction.modifiers)
     for (const FactorRow &row : kFactors)
       if (row.name == modifier && form.take(modifier))

@@ -23,6 +23,14 @@ inline Element elementOf(unsigned lane, unsigned number, unsigned i, unsigned pa
   return {lane / 4 + 8 * (number % rowBlocks), (lane % 4) * pack + i + 4 * pack * (number / rowBlocks)};
 }
 
+/// Element `i` of accumulator register `number`, of 16 rows. `narrow`: the register packs two elements of 16 bits; else
+/// two registers hold what one of 64 bits would.
+inline Element accumulatorElement(unsigned lane, unsigned number, unsigned i, bool narrow) {
+  if (narrow)
+    return elementOf(lane, number, i, 2, 2);
+  return {lane / 4 + 8 * (number / 2 % 2), 2 * (lane % 4) + number % 2 + 8 * (number / 4)};
+}
+
 } // namespace tile::sim
 
 #endif // BACKEND_SIMULATOR_EXEC_MATRIXFRAGMENTS_H

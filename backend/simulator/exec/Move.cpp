@@ -171,10 +171,48 @@ static void decodeIsInSpace(Form &form) {
     form.run(lanewiseByMode<isInWindow>, *window);
 }
 
+/// Sources: an address and the rank of a CTA in the cluster, which has one.
+template <class Word> static Step runMapAddress(Warp &warp, const Op &op) {
+  const uint32_t *ranks = warp.row<uint32_t>(op.source(1));
+  for (uint32_t rest = warp.active; rest; rest &= rest - 1)
+    if (uint32_t rank = ranks[__builtin_ctz(rest)]) {
+      warp.cta.report(Fault::BadOperand, warp, __builtin_ctz(rest), op,
+                      "the rank is " + std::to_string(rank) + "; the cluster has one CTA, 0");
+      break;
+    }
+  return lanewise<same<Word>>(warp, op);
+}
+
+static void decodeMapAddress(Form &form) {
+  form.take("shared::cluster");
+  ptx::Type type = form.takeType();
+  if (!form.expectOperands(3))
+    return;
+  if (form.operand(1).kind == ptx::Operand::Kind::Symbol && form.operand(1).bits)
+    return form.refuse("a variable with a displacement is not known");
+  form.result(0, type);
+  form.source(1, type);
+  form.source(2, ptx::Type::U32);
+  form.run(ptx::sizeOf(type) == 8 ? runMapAddress<uint64_t> : runMapAddress<uint32_t>);
+}
+
+static void decodeRankOf(Form &form) {
+  form.take("shared::cluster");
+  ptx::Type type = form.takeType();
+  if (!form.expectOperands(2))
+    return;
+  form.result(0, ptx::Type::U32);
+  form.constant(0, ptx::Type::U32);
+  form.source(1, type);
+  form.run(lanewise<same<uint32_t>>);
+}
+
 InstructionRows moveRows() {
   return {
       {"cvta", "9.7.9.20", "64-bit, from and to all spaces", decodeConvertAddress},
+      {"getctarank", "9.7.9.24", "of a cluster of one", decodeRankOf},
       {"isspacep", "9.7.9.19", "", decodeIsInSpace},
+      {"mapa", "9.7.9.23", "in a cluster of one", decodeMapAddress},
       {"mov", "9.7.9.3, 9.7.9.4", "registers, immediates, addresses, packing and unpacking of vectors", decodeMove},
       {"selp", "9.7.6.3", "", decodeSelect},
   };

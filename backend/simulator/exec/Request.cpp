@@ -90,7 +90,7 @@ uint32_t visitRequest(Warp &warp, const Op &op, const Access &access, AccessKind
     for (unsigned lane = 0; lane < kLanes; ++lane)
       addresses[lane] = warp.row<uint64_t>(slot)[lane] + op.immediate;
 
-  uint64_t bytes = uint64_t(access.bytes) * access.count;
+  uint64_t bytes = uint64_t(access.bytes) * access.count, align = access.align ? access.align : bytes;
   uint32_t left = warp.active, visited = 0;
   if (uint32_t unsure = warp.undefined(slot) & left) {
     cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "the address is undefined");
@@ -136,10 +136,10 @@ uint32_t visitRequest(Warp &warp, const Op &op, const Access &access, AccessKind
                                        : describe(region, offset, bytes) + "; it has " + std::to_string(region.size),
                    addresses[lane]);
         together &= ~(1u << lane);
-      } else if (addresses[lane] % bytes) {
+      } else if (addresses[lane] % align) {
         cta.report(Fault::Misaligned, warp, lane, op,
                    "address " + hex(addresses[lane]) + " in `" + region.name + "` is no multiple of " +
-                       std::to_string(bytes) + " bytes",
+                       std::to_string(align) + " bytes",
                    addresses[lane]);
         together &= ~(1u << lane);
       }

@@ -6,6 +6,7 @@
 #include "backend/simulator/machine/SpecialRegisters.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace tile::sim {
 
@@ -20,7 +21,7 @@ constexpr uint64_t kLoopLength = 64;
 constexpr uint64_t kIdleSlicesPerWarp = 256;
 
 Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
-    : grid(grid), program(grid.program), index(index), random(seed), issues(program.ops.size()) {
+    : grid(grid), program(grid.program), index(index), random(seed), mbarriers(*this), issues(program.ops.size()) {
   uint64_t sharedSize = program.dynamicSharedOffset + grid.launch.dynamicShared;
   sharedBytes.resize(sharedSize);
   sharedDefined.resize(sharedSize);
@@ -38,7 +39,10 @@ Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
     uint32_t lanes = count == kLanes ? kAllLanes : (1u << count) - 1;
     warps.push_back(std::make_unique<Warp>(*this, program, first / kLanes, lanes));
     fillSpecialRegisters(*this, *warps.back());
+    if (grid.options.checks && program.usesAsyncMma)
+      warps.back()->watch = std::make_unique<RegisterWatch>(program.registerCount);
   }
+  warpgroups.resize((warps.size() + kWarpgroupWarps - 1) / kWarpgroupWarps);
   if (grid.options.checks)
     checks = std::make_unique<CtaChecks>(*this);
 }
@@ -83,6 +87,7 @@ bool Cta::step() {
   if (!left) {
     while (!pending.empty())
       finish(firstTicket);
+    checkEnd();
     return false;
   }
   if (runnable) {
@@ -139,23 +144,55 @@ bool Cta::isDeadlocked() {
   return true;
 }
 
-/// Says of each place where threads wait how many do.
+/// Says of each place where threads wait how many do, and of those who poll an mbarrier what it lacks.
 void Cta::reportDeadlock() {
-  std::map<uint32_t, unsigned> waiting; // threads, by operation
+  struct Wait {
+    uint32_t pc;
+    uint64_t mbarrier; ///< its place; none above all shared memory
+    bool operator<(const Wait &other) const { return std::tie(pc, mbarrier) < std::tie(other.pc, other.mbarrier); }
+  };
+  std::map<Wait, unsigned> waiting; // threads
   const Warp *first = nullptr;
+  Wait firstWait{};
   for (const std::unique_ptr<Warp> &warp : warps)
     for (const Fragment &fragment : warp->allFragments()) {
+      Wait wait{fragment.pc, UINT64_MAX};
+      if (!fragment.blocked && warp->failedWait)
+        wait = {uint32_t(warp->failedWait - program.ops.data()), warp->failedWaitPlace};
+      if (!first)
+        firstWait = wait;
       first = first ? first : warp.get();
-      waiting[fragment.pc] += __builtin_popcount(fragment.lanes);
+      waiting[wait] += __builtin_popcount(fragment.lanes);
     }
   std::string message = "no thread of the CTA can go on:";
-  for (auto [pc, count] : waiting) {
-    const Origin &origin = program.origins[program.ops[pc].origin];
+  for (auto [wait, count] : waiting) {
+    const Origin &origin = program.origins[program.ops[wait.pc].origin];
     message += (message.back() == ':' ? " " : "; ") + std::to_string(count) + " wait at `" + origin.text + "`, line " +
                std::to_string(origin.line);
+    if (const Mbarrier *object = mbarriers.find(wait.mbarrier))
+      message += ", where " + describe(wait.mbarrier, *object);
   }
   const Fragment &fragment = first->allFragments().front();
-  report(Fault::Deadlock, *first, __builtin_ctz(fragment.lanes), program.ops[fragment.pc], std::move(message));
+  report(Fault::Deadlock, *first, __builtin_ctz(fragment.lanes), program.ops[firstWait.pc], std::move(message));
+}
+
+/// What must have come to an end with the threads.
+void Cta::checkEnd() {
+  for (const auto &[offset, object] : mbarriers.all()) {
+    if (!object.transactions)
+      continue;
+    Finding finding;
+    finding.fault = Fault::ArrivalCount;
+    finding.message = "the kernel ends while " + describe(offset, object);
+    finding.place = object.bytesFrom;
+    grid.findings.add(std::move(finding));
+  }
+  for (unsigned group = 0; group < warpgroups.size(); ++group)
+    for (const Warpgroup::Issue &issue : warpgroups[group].issues)
+      if (!issue.ticket)
+        report(Fault::BarrierDivergence, *warps[group * kWarpgroupWarps + __builtin_ctz(issue.warps)], 0, *issue.op,
+               "only " + std::to_string(__builtin_popcount(issue.warps)) +
+                   " warps of the warpgroup run this matrix instruction; expected 4");
 }
 
 void Cta::lanesReturned() {
@@ -187,8 +224,8 @@ void Cta::finish(uint64_t ticket) {
   if (isDone(ticket))
     return;
   AsyncOperation &operation = *pending[ticket - firstTicket];
-  if (operation.after)
-    finish(operation.after);
+  for (uint64_t before : operation.after)
+    finish(before);
   operation.finish(*this);
   operation.done = true;
   while (!pending.empty() && pending.front()->done) {
@@ -216,6 +253,16 @@ void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std
   finding.message = std::move(message);
   finding.place = placeOf(warp, lane, op);
   finding.address = address;
+  grid.findings.add(std::move(finding));
+}
+
+void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Place &other) {
+  Finding finding;
+  finding.fault = fault;
+  finding.message = std::move(message);
+  finding.place = placeOf(warp, lane, op);
+  finding.hasOther = true;
+  finding.other = other;
   grid.findings.add(std::move(finding));
 }
 

@@ -6,6 +6,7 @@
 #define BACKEND_SIMULATOR_MACHINE_CTA_H
 
 #include "backend/simulator/check/Finding.h"
+#include "backend/simulator/machine/Mbarrier.h"
 #include "backend/simulator/machine/Memory.h"
 #include "backend/simulator/machine/Random.h"
 #include "backend/simulator/machine/Warp.h"
@@ -27,13 +28,22 @@ struct CtaBarrier {
   uint32_t votes = 0, voters = 0; ///< of `bar.red`
 };
 
+/// `barrier.cluster`, of the CTA alone: it is its cluster. Threads arrive and wait in two steps. (9.7.13.3)
+struct ClusterBarrier {
+  uint32_t arrived = 0; ///< threads
+  uint64_t phase = 0;
+  /// By thread, the phase that it has arrived at and not waited for, plus 1; 0 if there is none.
+  std::vector<uint64_t> arrivedAt;
+  check::PhasedSync order;
+};
+
 /// Work that goes on beside the threads: an asynchronous copy, a group of matrix instructions. `finish` makes its
 /// effect visible; it is called once, at a moment between issue and the wait that guarantees it.
 struct AsyncOperation {
   virtual ~AsyncOperation() = default;
   virtual void finish(Cta &cta) = 0;
-  /// An operation that must have finished before this one does, by its ticket; 0 if there is none.
-  uint64_t after = 0;
+  /// Operations that must have finished before this one does, by their tickets.
+  std::vector<uint64_t> after;
   uint64_t ticket = 0;
   bool done = false;
 };
@@ -55,6 +65,8 @@ public:
   Region shared;
   std::unique_ptr<CtaChecks> checks; ///< null if nothing is to be checked
   std::array<CtaBarrier, 16> barriers;
+  ClusterBarrier clusterBarrier;
+  Mbarriers mbarriers;
 
   /// The local memory of a lane; every lane has its own at the same addresses.
   Region local(const Warp &warp, unsigned lane);
@@ -79,6 +91,7 @@ public:
   void wakeAll();
 
   std::vector<std::unique_ptr<Warp>> &allWarps() { return warps; }
+  Warpgroup &warpgroupOf(const Warp &warp) { return warpgroups[warp.number / kWarpgroupWarps]; }
   unsigned threads() const;
   /// `%tid` of a lane.
   std::array<uint32_t, 3> threadIndex(const Warp &warp, unsigned lane) const;
@@ -101,14 +114,18 @@ public:
   const std::vector<Issues> &allIssues() const { return issues; }
 
   void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address = 0);
+  /// Likewise, with the other step that is at fault with this one.
+  void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Place &other);
 
 private:
   bool runSlice(Warp &warp);
   void finishSome(bool must);
   bool isDeadlocked();
   void reportDeadlock();
+  void checkEnd();
 
   std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<Warpgroup> warpgroups;
   std::vector<uint8_t> sharedBytes, sharedDefined, localBytes, localDefined, callBytes;
   std::deque<std::unique_ptr<AsyncOperation>> pending; ///< by ticket, from `firstTicket`; those before it are done
   uint64_t firstTicket = 1;

@@ -23,6 +23,11 @@ struct GridChecks {
   check::SyncLocations locations;
 };
 
+/// Bytes of shared memory that an asynchronous operation accesses.
+struct AsyncPiece {
+  uint64_t offset, bytes;
+};
+
 class CtaChecks {
 public:
   explicit CtaChecks(Cta &cta);
@@ -30,6 +35,20 @@ public:
   /// The lanes of `part` access `bytes` each. `unchanged` are those whose write leaves what was there.
   void access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind, uint32_t bytes,
               uint32_t unchanged = 0);
+
+  /// The same for an instruction on mbarriers, which any thread that knows of their making may use at any time.
+  void accessMbarrier(const Warp &warp, const Op &op, const Part &part, AccessKind kind);
+  /// These lanes start a copy each: `ids` are theirs.
+  void issueCopies(const Warp &warp, uint32_t lanes, check::AsyncId (&ids)[kLanes]);
+  /// The copies of the lanes of `part` read or write `bytes` there.
+  void copy(const Warp &warp, const Op &op, const Part &part, AccessKind kind, uint32_t bytes,
+            const check::AsyncId (&ids)[kLanes]);
+  /// A matrix instruction of the warp, the next of its queue, reads these pieces of shared memory.
+  void readByMatrix(const Warp &warp, const Op &op, const std::vector<AsyncPiece> &pieces);
+  /// The warp has waited for its matrix instructions up to this one, from 1.
+  void awaitMatrices(const Warp &warp, uint64_t number);
+  /// A thread's copy by its number, from 1.
+  check::AsyncId copyId(const Warp &warp, unsigned lane, uint32_t number);
 
   /// These lanes only arrive at a barrier of the CTA: what they do from now on is not ordered by it.
   void arrive(unsigned barrier, const Warp &warp, uint32_t lanes);
@@ -42,16 +61,21 @@ public:
   /// `fence.proxy.async`.
   void fenceProxy(const Warp &warp, uint32_t lanes) { clocks.fenceProxy(warp.number, lanes); }
 
+  /// Barriers that are more than those above, and asynchronous operations, tell the clocks themselves.
+  check::Clocks clocks;
+
 private:
   void passThroughMemory(const Warp &warp, const Access &access, const Part &part, AccessKind kind);
+  void expectNoMbarrier(const Warp &warp, const Op &op, const Part &part, AccessKind kind, uint32_t bytes) const;
   void report(const Warp &warp, const Op &op, const Region &region, AccessKind kind,
               const check::Conflicts &conflicts) const;
 
   Cta &cta;
-  check::Clocks clocks;
   check::SharedShadow shared;
   check::MemoryOrder order;
-  check::SyncLocations locations; ///< of shared memory
+  check::SyncLocations locations;            ///< of shared memory
+  std::optional<check::Column> copyQueues;   ///< the first thread's
+  std::optional<check::Column> matrixQueues; ///< the first warp's
   /// What those know who only arrived, by barrier.
   std::array<std::optional<check::SyncObject>, 16> arrivals;
 };

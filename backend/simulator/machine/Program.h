@@ -54,8 +54,9 @@ struct Op {
   const Slot *operands = nullptr; ///< results first, then sources
   uint16_t results = 0, sources = 0;
   bool guarded = false, guardNegated = false;
-  bool leader = false;    ///< starts a basic block: where lanes that diverged may meet
-  bool runsEmpty = false; ///< runs even if the guard leaves no lane
+  bool leader = false;            ///< starts a basic block: where lanes that diverged may meet
+  bool runsEmpty = false;         ///< runs even if the guard leaves no lane
+  bool startsAsyncMatrix = false; ///< its registers are read and written after it has run
   Slot guard;
   uint32_t mode = 0;     ///< what the handler's family makes of it: an access descriptor, a barrier's kind, …
   uint32_t origin = 0;   ///< index into `Program::origins`
@@ -72,6 +73,7 @@ struct Access {
   ptx::Space space = ptx::Space::Generic;
   uint8_t bytes = 4;            ///< of an element
   uint8_t count = 1;            ///< elements
+  uint8_t align = 0;            ///< of the address, in bytes; 0: that of all elements together
   bool isSigned = false;        ///< a load extends by sign where the register is wider
   bool narrowAddress = false;   ///< the address register has 32 bits
   bool isCallParameter = false; ///< in the memory through which an inlined call hands over values

@@ -158,6 +158,8 @@ uint64_t Warp::run(uint64_t budget) {
       }
     }
     ++ran;
+    if (watch && !op.startsAsyncMatrix)
+      watch->access(*this, op);
     Step step = op.run(*this, op);
     cta.count(here.pc, active);
     switch (step) {

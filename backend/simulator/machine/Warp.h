@@ -6,7 +6,10 @@
 #ifndef BACKEND_SIMULATOR_MACHINE_WARP_H
 #define BACKEND_SIMULATOR_MACHINE_WARP_H
 
+#include "backend/simulator/machine/CopyQueue.h"
 #include "backend/simulator/machine/Program.h"
+#include "backend/simulator/machine/RegisterWatch.h"
+#include "backend/simulator/machine/Warpgroup.h"
 
 #include <cstring>
 #include <type_traits>
@@ -64,7 +67,19 @@ public:
   uint64_t steps = 0;       ///< operations that ran
   uint64_t failedWaits = 0; ///< polls of a barrier that was not ready
   bool spins = false;       ///< its last slices did nothing but poll
-  uint32_t active = 0;      ///< that run the current operation: those of the fragment that its guard leaves
+  /// The last of these polls: the operation, and the mbarrier's place in shared memory.
+  const Op *failedWait = nullptr;
+  uint64_t failedWaitPlace = 0;
+  std::unique_ptr<CopyQueues> copies; ///< by lane; null before the first
+  MatrixQueue matrices;
+  std::unique_ptr<RegisterWatch> watch; ///< null if nothing is to be checked or the kernel has no `wgmma`
+  uint32_t active = 0;                  ///< that run the current operation: those of the fragment that its guard leaves
+
+  void noteFailedWait(const Op &op, uint64_t place) {
+    ++failedWaits;
+    failedWait = &op;
+    failedWaitPlace = place;
+  }
 
   /// Lanes of the fragment that is running, whatever the guard says.
   uint32_t converged() const { return fragments[current].lanes; }
