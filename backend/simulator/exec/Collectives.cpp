@@ -259,12 +259,12 @@ static void decodeReduce(Form &form) {
 
 InstructionRows collectiveRows() {
   return {
-      {"activemask", "9.7.13.8", "", decodeActiveMask},
-      {"elect", "9.7.13.15", "`.sync`", decodeElect},
-      {"match", "9.7.13.7", "`.any .all`, 32 and 64 bits", decodeMatch},
-      {"redux", "9.7.13.9", "integers of 32 bits", decodeReduce},
+      {"activemask", "9.7.13.11", "", decodeActiveMask},
+      {"elect", "9.7.13.14", "`.sync`", decodeElect},
+      {"match", "9.7.13.10", "`.any .all`, 32 and 64 bits", decodeMatch},
+      {"redux", "9.7.13.12", "integers of 32 bits", decodeReduce},
       {"shfl", "9.7.9.6", "`.sync`, all modes", decodeShuffle},
-      {"vote", "9.7.13.6", "`.sync`, all votes", decodeVote},
+      {"vote", "9.7.13.9", "`.sync`, all votes", decodeVote},
   };
 }
 

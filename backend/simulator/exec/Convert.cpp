@@ -1,4 +1,4 @@
-/// `cvt` and `cvt.pack`. (PTX ISA 9.0, 9.7.9.22 and 9.7.9.23)
+/// `cvt` and `cvt.pack`. (PTX ISA 9.0, 9.7.9.21 and 9.7.9.22)
 #include "backend/simulator/numerics/Convert.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Lanewise.h"
@@ -203,11 +203,11 @@ static void decodePack(Form &form) {
 
 InstructionRows conversionRows() {
   return {
-      {"cvt", "9.7.9.22",
+      {"cvt", "9.7.9.21",
        "integers, f16, bf16, f32, f64, tf32; `.f16x2 .bf16x2 .e4m3x2 .e5m2x2` from f32; e4m3x2, e5m2x2 from and to "
        "f16x2; all modifiers but `.rs`",
        decodeConvert},
-      {"cvt.pack", "9.7.9.23", "", decodePack},
+      {"cvt.pack", "9.7.9.22", "", decodePack},
   };
 }
 

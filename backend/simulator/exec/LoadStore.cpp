@@ -190,20 +190,37 @@ static void decodeStore(Form &form) {
 /// What only warms a cache does nothing.
 static Step runNothing(Warp &, const Op &) { return Step::Next; }
 
+static Step runPolicy(Warp &warp, const Op &op) {
+  uint64_t none[kLanes] = {};
+  warp.write(op.result(0), none);
+  warp.writeUndefined(op.result(0), 0);
+  return Step::Next;
+}
+
 static void decodeHint(Form &form) {
   takeSpace(form);
   form.ignore({"L1", "L2", "L1::", "L2::", "tensormap"});
   form.run(runNothing);
 }
 
+/// What a policy holds is the caches' affair.
+static void decodePolicy(Form &form) {
+  form.ignore({"fractional", "range", "cvt", "global", "L2", "L2::"});
+  if (!form.take("b64") || form.operandCount() < 2)
+    return form.refuse("expected `.b64`, a register and what is to be kept");
+  form.result(0, ptx::Type::B64);
+  form.run(runPolicy);
+}
+
 InstructionRows memoryRows() {
   return {
-      {"applypriority", "9.7.9.17", "no effect", decodeHint},
-      {"discard", "9.7.9.18", "no effect", decodeHint},
+      {"applypriority", "9.7.9.16", "no effect", decodeHint},
+      {"createpolicy", "9.7.9.18", "no effect", decodePolicy},
+      {"discard", "9.7.9.17", "no effect", decodeHint},
       {"ld", "9.7.9.8", "all spaces, vectors up to `.v8`, all orders; cache hints have no effect", decodeLoad},
       {"ldu", "9.7.9.10", "like `ld`", decodeLoad},
-      {"prefetch", "9.7.9.16", "no effect", decodeHint},
-      {"prefetchu", "9.7.9.16", "no effect", decodeHint},
+      {"prefetch", "9.7.9.15", "no effect", decodeHint},
+      {"prefetchu", "9.7.9.15", "no effect", decodeHint},
       {"st", "9.7.9.11", "all spaces, vectors up to `.v8`, all orders; cache hints have no effect", decodeStore},
   };
 }

@@ -147,9 +147,9 @@ static Step runArrive(Warp &warp, const Op &op) {
         if (count >= to.pending)
           releases.flush();
         if (form.drops && count > to.expected)
-          reportRange(warp, op, lane, std::to_string(count) + " drop out of " + std::to_string(to.expected), offset,
-                      to);
-        else if (form.drops)
+          return reportRange(warp, op, lane, std::to_string(count) + " drop out of " + std::to_string(to.expected),
+                             offset, to);
+        if (form.drops)
           to.expected -= count;
         uint32_t phase = to.phase;
         if (count == 0 || !all.arrive(to, count))

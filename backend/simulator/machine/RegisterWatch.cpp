@@ -28,8 +28,10 @@ void RegisterWatch::access(const Warp &warp, const Op &op) {
 
 void RegisterWatch::start(const Warp &warp, const Op &op, uint64_t number, const Slot *a, unsigned aCount,
                           uint32_t shape) {
-  if (!fences)
+  if (!fences) {
     report(warp, op, "no `wgmma.fence` comes before the first matrix instruction", op.origin);
+    fence(); // once said, it is as if there were one
+  }
   auto claim = [&](Slot slot, bool accumulates) {
     Use &use = uses[slot.index];
     if (inFlight(use) && use.accumulates && !(accumulates && use.shape == shape))
@@ -44,11 +46,12 @@ void RegisterWatch::start(const Warp &warp, const Op &op, uint64_t number, const
              "an accumulator is a register of A of a matrix instruction in flight; expected `wgmma.wait_group` before",
              use.origin);
     const char *unfenced = " and no `wgmma.fence` orders that before this matrix instruction";
-    if (fences && use.written == fences + 1)
+    if (use.written == fences + 1)
       report(warp, op, std::string(accumulates ? "an accumulator" : "a register of A") + " is written" + unfenced,
              use.writer);
-    else if (fences && accumulates && use.read == fences + 1)
+    else if (accumulates && use.read == fences + 1)
       report(warp, op, std::string("an accumulator is read") + unfenced, use.reader);
+    use.read = use.written = 0;
     use.number = number;
     use.origin = op.origin;
     use.shape = shape;

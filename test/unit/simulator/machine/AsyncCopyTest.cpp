@@ -183,7 +183,24 @@ TEST(AsyncCopy, AWaitIsForTheThreadsThatRunIt) {
   EXPECT_EQ(result.findings[0].place.thread[0], 16u);
 }
 
-TEST(AsyncCopy, OtherSizesAreRefused) {
+TEST(AsyncCopy, CachePoliciesHaveNoEffect) {
+  KernelRun run = copyOnce("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %d6, 0.25;\n"
+                           "cp.async.ca.shared::cta.global.L2::cache_hint [%r10], [%d2], 8, %r5, %d6;");
+  EXPECT_EQ(summary(run.run()), "");
+  EXPECT_EQ(run.get<uint32_t>(1)[3], 0u);
+  EXPECT_EQ(run.get<uint32_t>(1)[62], 1124u);
+}
+
+TEST(AsyncCopy, AnUndefinedSizeIsFound) {
+  EXPECT_EQ(summary(copyOnce("cp.async.ca.shared.global [%r10], [%d2], 8, %r30;").run()).substr(0, 44),
+            "undefined: how much is copied is undefined");
+}
+
+TEST(AsyncCopy, OtherFormsAreRefused) {
+  EXPECT_EQ(copyOnce("cp.async.shared.global [%r10], [%d2], 8;").refusal().message,
+            "`cp.async.shared.global`: expected `cp.async.ca.shared.global` or `cp.async.cg.shared.global`");
+  EXPECT_EQ(copyOnce("cp.async.ca.shared.global [%r10], [%d2];").refusal().message,
+            "`cp.async.ca.shared.global`: it has 2 operands");
   EXPECT_EQ(copyOnce("cp.async.cg.shared.global [%r10], [%d2], 8;").refusal().message,
             "`cp.async.cg.shared.global`: it copies 8 bytes; expected 16");
   EXPECT_EQ(copyOnce("cp.async.ca.shared.global [%r10], [%d2], 12;").refusal().message,

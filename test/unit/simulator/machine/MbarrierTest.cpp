@@ -238,6 +238,14 @@ TEST(Mbarrier, CountsThatDoNotAddUpAreFound) {
   EXPECT_EQ(only("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r20], 1048576;"),
             "arrival-count: 1048576 bytes are expected where the mbarrier at byte 0 lacks 2 arrivals and 0 bytes in "
             "phase 0");
+  EXPECT_EQ(only("mbarrier.arrive_drop.shared.b64 _, [%r20], 3;").substr(0, 52),
+            "arrival-count: 3 drop out of 2 where the mbarrier at");
+  EXPECT_EQ(only("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r20], 1048576;"),
+            "arrival-count: 1048576 bytes come where the mbarrier at byte 0 lacks 2 arrivals and 0 bytes in phase 0");
+  EXPECT_EQ(only("mov.u32 %r1, 1048575; mbarrier.init.shared.b64 [%r20+64], %r1;\n"
+                 "cp.async.mbarrier.arrive.shared.b64 [%r20+64];"),
+            "arrival-count: one more is to arrive where the mbarrier at byte 64 lacks 1048575 arrivals and 0 bytes in "
+            "phase 0");
   EXPECT_EQ(only("mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 16;"),
             "arrival-count: the kernel ends while the mbarrier at byte 0 lacks 1 arrivals and 16 bytes in phase 0");
   EXPECT_EQ(only("mbarrier.init.shared.b64 [%r20+64], 0;"), "arrival-count: the count is 0; expected 1 to 1048575");
@@ -256,6 +264,30 @@ TEST(Mbarrier, OperandsThatNameNoPhaseAreFound) {
   EXPECT_EQ(only("mbarrier.arrive.b64 _, [%d50];"), "bad-operand: the address lies in `p0`; expected shared memory");
   EXPECT_EQ(only("mbarrier.arrive.shared.b64 _, [%r20+4];"),
             "misaligned: address 0x404 in `shared memory` is no multiple of 8 bytes");
+}
+
+TEST(Mbarrier, UndefinedOperandsAreFound) {
+  auto only = [](const std::string &body) { return summary(alone(1, body).run()); };
+  EXPECT_EQ(only("mbarrier.arrive.shared.b64 _, [%r20], %r30;").substr(0, 33), "undefined: the count is undefined");
+  EXPECT_EQ(only("mbarrier.expect_tx.relaxed.cta.shared.b64 [%r20], %r30;").substr(0, 44),
+            "undefined: the number of bytes is undefined");
+  EXPECT_EQ(only("mbarrier.test_wait.parity.shared.b64 %p1, [%r20], %r30;"), "undefined: the parity is undefined");
+  EXPECT_EQ(only("mbarrier.test_wait.shared.b64 %p1, [%r20], %d30;"), "undefined: the state is undefined");
+}
+
+TEST(Mbarrier, OtherFormsAreRefused) {
+  auto refusal = [](const std::string &body) { return alone(1, body).refusal().message; };
+  EXPECT_EQ(refusal("mbarrier.init.shared.b32 [%r20], 1;"), "`mbarrier.init.shared.b32`: expected `.b64`");
+  EXPECT_EQ(refusal("mbarrier.arrive.expect_tx.shared.b64 %d1, [%r20];"),
+            "`mbarrier.arrive.expect_tx.shared.b64`: it has 2 operands");
+  EXPECT_EQ(refusal("mbarrier.test_wait.parity.shared.b64 %p1, [%r20], 0, 100;"),
+            "`mbarrier.test_wait.parity.shared.b64`: it has 4 operands");
+  EXPECT_EQ(refusal("mbarrier.pending_count.u64 %r1, %d1;"),
+            "`mbarrier.pending_count.u64`: expected `mbarrier.pending_count.b64 count, state`");
+  EXPECT_EQ(refusal("cp.async.mbarrier.wait.shared.b64 [%r20];"),
+            "`cp.async.mbarrier.wait.shared.b64`: expected `.arrive`");
+  EXPECT_EQ(refusal("cp.async.mbarrier.arrive.shared [%r20];"),
+            "`cp.async.mbarrier.arrive.shared`: expected `.b64` and an address");
 }
 
 TEST(Mbarrier, OrdinaryAccessesMustNotTouchIt) {
@@ -316,6 +348,20 @@ TEST(Mbarrier, CopiesArrive) {
     early.options.seed = seed;
     EXPECT_TRUE(has(early.run(), Fault::AsyncNotAwaited));
   }
+}
+
+TEST(Mbarrier, MustOutliveTheCopiesThatArrive) {
+  bool found = false;
+  for (unsigned seed = 1; seed < 20; ++seed) {
+    KernelRun run = copies(1,
+                           "setp.eq.u32 %p6, %r0, 0; @%p6 cp.async.mbarrier.arrive.noinc.shared.b64 [%r20];\n"
+                           "@%p6 mbarrier.inval.shared.b64 [%r20];\ncp.async.wait_all;\nbar.sync 0;",
+                           "");
+    run.options.seed = seed;
+    found |= summary(run.run()).find("arrival-count: no mbarrier is at byte 0 of shared memory when the copies have "
+                                     "ended") != std::string::npos;
+  }
+  EXPECT_TRUE(found);
 }
 
 } // namespace tile::sim::test

@@ -85,6 +85,7 @@ struct Layout {
 struct Product {
   Layout a, b;
   bool aInRegisters = false;
+  unsigned firstRow = 0; ///< of 128 bytes: where both patterns start, behind multiples of 1024
   std::string proxyFence = "fence.proxy.async;\n", barrier = "bar.sync 0;\n", fence = "wgmma.fence.sync.aligned;\n",
               wait = "wgmma.wait_group.sync.aligned 0;\n", betweenSteps = "", beforeWait = "", guard = "",
               depthOfGroups = "wgmma.commit_group.sync.aligned;\n";
@@ -97,7 +98,7 @@ struct Product {
       mul.wide.u32 %d1, %r0, 16;
       add.s64 %d2, %d50, %d1;
 )";
-    for (unsigned i = 0; i < 8; ++i) {
+    for (unsigned i = 0; i < 9; ++i) {
       std::string offset = std::to_string(i * 2048);
       body += "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d2+" + offset + "];\nst.shared.v4.u32 [%r10+" + offset +
               "], {%r1, %r2, %r3, %r4};\n";
@@ -110,8 +111,8 @@ struct Product {
     body += proxyFence + barrier + "cvt.u64.u32 %d9, %r11;\nshr.u64 %d9, %d9, 4;\nsetp.ne.u32 %p1, %r0, %r0;\n" +
             "setp.eq.u32 %p2, %r0, %r0;\nsetp.lt.u32 %p3, %r0, 96;\n" + fence;
     for (unsigned step = 0; step < 4; ++step) {
-      body += "add.s64 %d10, %d9, " + std::to_string(int64_t(a.describe(step))) + ";\n";
-      body += "add.s64 %d11, %d9, " + std::to_string(int64_t(b.describe(step) + (8192 >> 4))) + ";\n";
+      body += "add.s64 %d10, %d9, " + std::to_string(int64_t(a.describe(step) + start())) + ";\n";
+      body += "add.s64 %d11, %d9, " + std::to_string(int64_t(b.describe(step) + start() + (8192 >> 4))) + ";\n";
       body += guard + "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " + list("%acc", 32) + ", ";
       body += (aInRegisters ? registersOfA(step) : "%d10") + ", %d11, " + (step ? "%p2" : "%p1") + ", 1, 1, ";
       body += (aInRegisters ? "" : a.isMnMajor ? "1, " : "0, ") + std::string(b.isMnMajor ? "1" : "0") + ";\n";
@@ -120,13 +121,16 @@ struct Product {
     body += beforeWait + wait + "mul.wide.u32 %d4, %r0, 128;\nadd.s64 %d4, %d52, %d4;\n";
     for (unsigned i = 0; i < 32; ++i)
       body += "st.global.f32 [%d4+" + std::to_string(4 * i) + "], %acc" + std::to_string(i) + ";\n";
-    KernelRun run(body, ".shared .align 1024 .b8 buffer[16384];\n.reg .f32 %acc<32>;\n.reg .b32 %a<16>;");
+    KernelRun run(body, ".shared .align 1024 .b8 buffer[18432];\n.reg .f32 %acc<32>;\n.reg .b32 %a<16>;");
     run.block = {128, 1, 1};
     run.add(image());
     run.add(fragments());
     run.addOutput<float>(64 * 64);
     return run;
   }
+
+  /// What the start adds to the descriptors: their addresses, and the base offset.
+  uint64_t start() const { return firstRow * 128 >> 4 | uint64_t(firstRow) << 49; }
 
   static std::string registersOfA(unsigned step) {
     std::string text = "{";
@@ -136,11 +140,11 @@ struct Product {
   }
 
   std::vector<uint16_t> image() const {
-    std::vector<uint16_t> memory(8192);
+    std::vector<uint16_t> memory(9216);
     for (unsigned row = 0; row < 64; ++row)
       for (unsigned k = 0; k < 64; ++k) {
-        memory[a.place(row, k) / 2] = half(valueOfA(row, k));
-        memory[4096 + b.place(row, k) / 2] = half(valueOfB(row, k));
+        memory[firstRow * 64 + a.place(row, k) / 2] = half(valueOfA(row, k));
+        memory[firstRow * 64 + 4096 + b.place(row, k) / 2] = half(valueOfB(row, k));
       }
     return memory;
   }
@@ -538,16 +542,88 @@ TEST(Wgmma, OtherFormsAreRefused) {
             "`wgmma.mma_async.sync.aligned.m64n24k8.f32.tf32.tf32`: it has 8 operands; expected 6");
 }
 
-TEST(Wgmma, WhatIsUndefinedInMemoryIsUndefinedInTheResult) {
+TEST(Wgmma, WhatLiesBehindSharedMemoryIsFoundAndUndefined) {
   Product wanted;
-  // Nobody writes B: the kernel copies its 8 KB to where A is.
-  KernelRun run = wanted.kernel();
-  EXPECT_EQ(summary(run.run()), "");
-  wanted.b.width = 8;
-  wanted.betweenSteps = "add.s64 %d9, %d9, 512;\n"; // the steps after the first read behind the buffer
+  wanted.betweenSteps = "add.s64 %d9, %d9, 512;\n"; // the last steps read behind the buffer
   RunResult result = wanted.kernel().run();
   EXPECT_TRUE(has(result, Fault::OutOfBounds)) << summary(result);
   EXPECT_TRUE(has(result, Fault::Undefined)) << summary(result);
+}
+
+TEST(Wgmma, APatternMayStartAtAnyRowOf128Bytes) {
+  for (unsigned width : {2, 4, 8})
+    for (unsigned rows = 0; rows < 8; ++rows)
+      for (bool isMnMajor : {false, true}) {
+        Product wanted;
+        wanted.a = wanted.b = {width, isMnMajor};
+        wanted.firstRow = rows;
+        KernelRun run = wanted.kernel();
+        EXPECT_EQ(summary(run.run()), "");
+        expectProduct(run, std::to_string(width) + ", " + std::to_string(rows) + ", " + std::to_string(isMnMajor));
+      }
+}
+
+TEST(Wgmma, WhatTheWarpsOfAGroupMustSayAlike) {
+  auto found = [](const std::function<void(Product &)> &change, unsigned threads, const std::string &message) {
+    Product wanted;
+    change(wanted);
+    KernelRun run = wanted.kernel();
+    run.block = {threads, 1, 1};
+    std::string all = summary(run.run());
+    EXPECT_NE(all.find(message), std::string::npos) << all;
+  };
+  found([](Product &) {}, 96, "barrier-divergence: the warpgroup has 3 warps; expected 4");
+  found([](Product &p) { p.aInRegisters = true, p.fence += "cvt.u64.u32 %d12, %r0;\nadd.s64 %d9, %d9, %d12;\n"; }, 128,
+        "bad-operand: the descriptor of B is not the same in all lanes of the warp");
+  found([](Product &p) { p.fence += "setp.eq.u32 %p2, %r0, 1;\n"; }, 128,
+        "bad-operand: `scale-d` is not the same in all lanes of the warp");
+  found([](Product &p) { p.fence += "add.s64 %d9, %d9, %d40;\n"; }, 128, "undefined: the descriptor of A is undefined");
+  found([](Product &p) { p.fence += "mov.pred %p2, %p9;\n"; }, 128, "undefined: `scale-d` is undefined");
+  // Without a wait for it, the warps that run it alone come to their end.
+  found(
+      [](Product &p) {
+        p.guard = "@%p3 ";
+        p.wait = "";
+      },
+      128, "barrier-divergence: only 3 warps of the warpgroup run this matrix instruction; expected 4");
+}
+
+TEST(Wgmma, RegistersThatTwoInstructionsWant) {
+  // After a fence, a second instruction on registers of the one in flight.
+  auto found = [](bool aInRegisters, const std::string &second, const std::string &message) {
+    Product wanted;
+    wanted.aInRegisters = aInRegisters;
+    wanted.beforeWait = "wgmma.fence.sync.aligned;\n" + second + ";\nwgmma.commit_group.sync.aligned;\n";
+    std::string all = summary(wanted.kernel().run());
+    EXPECT_NE(all.find(message), std::string::npos) << all;
+  };
+  std::string mma = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 ", rest = ", %d11, %p2, 1, 1, 0";
+  found(false, mma + list("%acc", 4) + ", %d10" + rest + ", 0",
+        "a register is an accumulator here and one of another shape in flight; expected `wgmma.wait_group` before");
+  found(true, mma + "{%f1, %f2, %f3, %f4}, {%acc0, %acc1, %acc2, %acc3}" + rest,
+        "a register of A is the accumulator of a matrix instruction in flight; expected `wgmma.wait_group` before");
+  found(true, mma + "{%a12, %a13, %a14, %a15}, {%r1, %r2, %r3, %r4}" + rest,
+        "an accumulator is a register of A of a matrix instruction in flight; expected `wgmma.wait_group` before");
+}
+
+TEST(Wgmma, FencesAreOfRegistersTouchedSince) {
+  auto found = [](const std::function<void(Product &)> &change) {
+    Product wanted;
+    wanted.aInRegisters = true;
+    change(wanted);
+    return summary(wanted.kernel().run());
+  };
+  const std::string unfenced = " and no `wgmma.fence` orders that before this matrix instruction";
+  EXPECT_EQ(found([](Product &p) { p.fence = ""; }),
+            "register-in-flight: no `wgmma.fence` comes before the first matrix instruction");
+  EXPECT_EQ(found([](Product &p) { p.fence += "mov.f32 %f1, %acc3;\n"; }),
+            "register-in-flight: an accumulator is read" + unfenced);
+  EXPECT_EQ(found([](Product &p) { p.fence += "mov.f32 %acc3, 0f00000000;\n"; }),
+            "register-in-flight: an accumulator is written" + unfenced);
+  EXPECT_EQ(found([](Product &p) { p.fence += "mov.b32 %a3, %a3;\n"; }),
+            "register-in-flight: a register of A is written" + unfenced);
+  // Reading A does not change it.
+  EXPECT_EQ(found([](Product &p) { p.fence += "mov.b32 %r1, %a3;\n"; }), "");
 }
 
 } // namespace tile::sim::test
