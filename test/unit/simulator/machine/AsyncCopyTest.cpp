@@ -3,13 +3,6 @@
 
 namespace tile::sim::test {
 
-static bool has(const RunResult &result, Fault fault) {
-  for (const Finding &finding : result.findings)
-    if (finding.fault == fault)
-      return true;
-  return false;
-}
-
 namespace {
 /// A ring of three stages through which two warps sum eight tiles, each word copied by a thread of the other warp.
 struct Ring {

@@ -3,13 +3,6 @@
 
 namespace tile::sim::test {
 
-static bool has(const RunResult &result, Fault fault) {
-  for (const Finding &finding : result.findings)
-    if (finding.fault == fault)
-      return true;
-  return false;
-}
-
 static const std::string kMbarriers = ".shared .align 8 .b64 full[2];\n.shared .align 8 .b64 empty[2];\n"
                                       ".shared .align 16 .b8 buffer[4096];";
 

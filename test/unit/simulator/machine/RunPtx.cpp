@@ -67,4 +67,11 @@ std::string summary(const RunResult &result) {
   return text;
 }
 
+bool has(const RunResult &result, Fault fault) {
+  for (const Finding &finding : result.findings)
+    if (finding.fault == fault)
+      return true;
+  return false;
+}
+
 } // namespace tile::sim::test

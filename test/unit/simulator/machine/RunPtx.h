@@ -62,6 +62,9 @@ private:
 /// `race: …; undefined: …`, empty without findings.
 std::string summary(const RunResult &result);
 
+/// Whether there is a finding of this kind.
+bool has(const RunResult &result, Fault fault);
+
 } // namespace tile::sim::test
 
 #endif // TILE_TEST_UNIT_SIMULATOR_MACHINE_RUNPTX_H
