@@ -49,33 +49,42 @@ static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
   return names;
 }
 
-/// The instances that `@instances(T = [bf16, f16], D = [64, 128])` lists: every combination, the first value of every
-/// name first; what `-D` gives is not varied.
-static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, const InstanceValues &given,
-                                               bool forOneLaunch) {
-  std::vector<InstanceValues> instances = {given};
+std::vector<Instance> tile::listInstances(const ast::KernelItem &kernel,
+                                          const std::function<bool(const std::string &name)> &isFixed) {
+  std::vector<Instance> instances(1);
   for (const ast::Decorator &decorator : kernel.decorators) {
     if (decorator.name.text != "instances")
       continue;
     for (const ast::Argument &argument : decorator.arguments) {
       auto *list = dynCast<ast::List>(argument.value);
-      if (!argument.name || !list)
-        continue;
+      if (!argument.name || !list || list->elements.empty())
+        continue; // reported with the contract
       std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
-      if (given.has(name) || (forOneLaunch && hasHeuristic(kernel, name)))
+      if (isFixed(name))
         continue;
-      std::vector<InstanceValues> varied;
-      for (const InstanceValues &instance : instances)
+      std::vector<Instance> varied;
+      for (const Instance &instance : instances)
         for (const ast::ExprPtr &value : list->elements) {
           varied.push_back(instance);
-          varied.back().choices[name] = {value.get(), "given"};
-          if (forOneLaunch)
-            break;
+          varied.back().emplace_back(name, value.get());
         }
-      if (!varied.empty())
-        instances = std::move(varied);
+      instances = std::move(varied);
     }
   }
+  return instances;
+}
+
+/// The values of each instance to compile; what `-D` gives is not varied.
+static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, const InstanceValues &given,
+                                               bool forOneLaunch) {
+  std::vector<Instance> listed = listInstances(
+      kernel, [&](const std::string &name) { return given.has(name) || (forOneLaunch && hasHeuristic(kernel, name)); });
+  if (forOneLaunch)
+    listed.resize(1);
+  std::vector<InstanceValues> instances(listed.size(), given);
+  for (auto [instance, values] : llvm::zip_equal(listed, instances))
+    for (const auto &[name, value] : instance)
+      values.choices[name] = {value, "given"};
   return instances;
 }
 

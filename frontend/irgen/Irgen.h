@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +49,14 @@ std::optional<std::vector<std::string>> evaluateFor(const ast::Module &root, Sou
                                                     DiagnosticEngine &engine, mlir::MLIRContext &context,
                                                     const IrgenOptions &options,
                                                     const std::vector<const ast::Expr *> &asked);
+
+/// One combination of what `@instances` lists: names, `has(p)` among them, with their values.
+using Instance = std::vector<std::pair<std::string, const ast::Expr *>>;
+
+/// Every combination, the first value of every name first; a single empty one where nothing is listed. Names that
+/// `isFixed` takes are left out.
+std::vector<Instance> listInstances(const ast::KernelItem &kernel,
+                                    const std::function<bool(const std::string &name)> &isFixed);
 
 /// Whether a `@heuristic` of `kernel` computes `name`.
 bool hasHeuristic(const ast::KernelItem &kernel, std::string_view name);

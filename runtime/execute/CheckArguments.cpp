@@ -1,5 +1,6 @@
 #include "runtime/execute/CheckArguments.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace tile {
@@ -59,7 +60,11 @@ public:
   }
 
   const std::string &text(const ast::Expr *expr) const { return values.at(expr); }
-  int64_t integer(const ast::Expr *expr) const { return std::strtoll(text(expr).c_str(), nullptr, 10); }
+  /// A count of elements; none if it is something else.
+  std::optional<int64_t> count(const ast::Expr *expr) const {
+    int64_t number = 0;
+    return !llvm::StringRef(text(expr)).getAsInteger(10, number) && number >= 0 ? std::optional(number) : std::nullopt;
+  }
   double real(const ast::Expr *expr) const { return std::strtod(text(expr).c_str(), nullptr); }
 
 private:
@@ -91,7 +96,7 @@ static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelC
           .help("write `{" + dim.name + ": …}`");
       return std::nullopt;
     }
-    slots[dim.slot] = Value(dim.value ? *dim.value : numbers.integer(field->value));
+    slots[dim.slot] = Value(dim.value ? *dim.value : *numbers.count(field->value)); // an extent, as irgen checked
   }
   return slots;
 }
@@ -109,14 +114,29 @@ static std::vector<int64_t> stridesFor(const Parameter &parameter, const std::ve
   return strides;
 }
 
-static NpyArray allocate(const Parameter &parameter, std::vector<int64_t> extents) {
+/// A poisoned tensor; none if this machine does not have the memory.
+static std::optional<NpyArray> allocate(const Parameter &parameter, std::vector<int64_t> extents) {
   NpyArray tensor{parameter.type, std::move(extents), {}, {}};
+  // Every extent and one more, which is what a strided tensor may take, in bytes; far below where strides overflow.
+  double most = static_cast<double>(getBytes(tensor.type));
+  for (int64_t extent : tensor.extents)
+    most *= static_cast<double>(extent) + 1;
+  if (most > 0x1p62)
+    return std::nullopt;
   tensor.strides = stridesFor(parameter, tensor.extents);
   int64_t last = 0;
   for (size_t axis = 0; axis < tensor.extents.size(); ++axis)
     last += std::max<int64_t>(tensor.extents[axis] - 1, 0) * tensor.strides[axis];
-  if (countElements(tensor) > 0)
-    tensor.data.resize((last + 1) * getBytes(tensor.type));
+  if (countElements(tensor) > 0) {
+    size_t bytes = (last + 1) * getBytes(tensor.type);
+    // A vector cannot say that there is no memory, and every `new` calls LLVM's handler, which ends the process.
+    // Volatile, since an allocation that nobody uses may be left out.
+    void *volatile probe = std::malloc(bytes);
+    std::free(probe);
+    if (!probe)
+      return std::nullopt;
+    tensor.data.resize(bytes);
+  }
   poison(tensor);
   return tensor;
 }
@@ -155,13 +175,11 @@ static std::optional<int64_t> sizeOf(Session &session, const Parameter &paramete
                               "`; add `sizes = {" + parameter.name + ": N}`");
     return std::nullopt;
   }
-  int64_t count = numbers.integer(size->second);
-  if (count < 0) {
+  std::optional<int64_t> count = numbers.count(size->second);
+  if (!count)
     session.engine.report(Code::E0606, size->second->range,
-                          "`" + parameter.name + "` points to " + std::to_string(count) +
-                              " elements in this shape; expected 0 or more");
-    return std::nullopt;
-  }
+                          "`" + parameter.name + "` points to " + numbers.text(size->second) +
+                              " elements in this shape; expected an integer of at least 0");
   return count;
 }
 
@@ -198,7 +216,17 @@ std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Mo
     if (parameter.kind == Parameter::Kind::Scalar && given) {
       argument.scalarText = numbers.text(given->value);
     } else {
-      argument.tensor = allocate(parameter, extents);
+      std::optional<NpyArray> tensor = allocate(parameter, extents);
+      if (!tensor) {
+        std::string shape;
+        for (int64_t extent : extents)
+          shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+        session.engine.report(Code::E0606, one.range,
+                              "`" + parameter.name + "` is " + getName(parameter.type) + "[" + shape +
+                                  "] in this shape, for which there is no memory");
+        return std::nullopt;
+      }
+      argument.tensor = std::move(*tensor);
       if (parameter.role != Parameter::Role::Out)
         fillByRule(argument.tensor, inputRule, numbers, mixSeed(seed, parameter.name));
     }

@@ -1,5 +1,7 @@
 #include "runtime/execute/CheckPlan.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace tile {
@@ -21,8 +23,6 @@ class PlanReader {
 public:
   explicit PlanReader(Session &session) : session(session) {}
 
-  bool readInstances(const ast::KernelItem &kernel, const ast::Decorator &decorator,
-                     std::vector<std::vector<CheckField>> &instances);
   bool readCheck(const ast::Decorator &decorator, const std::vector<std::vector<CheckField>> &instances,
                  std::vector<CheckCase> &cases);
 
@@ -40,26 +40,6 @@ private:
 
   Session &session;
 };
-
-bool PlanReader::readInstances(const ast::KernelItem &kernel, const ast::Decorator &decorator,
-                               std::vector<std::vector<CheckField>> &instances) {
-  for (const ast::Argument &argument : decorator.arguments) {
-    const auto *list = ast::dynCast<ast::List>(argument.value);
-    if (!argument.name || !list || list->elements.empty())
-      return refuse(argument.value->range, "`@instances` takes `NAME = [values]`");
-    std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
-    if (hasHeuristic(kernel, name))
-      continue;
-    std::vector<std::vector<CheckField>> product;
-    for (const auto &instance : instances)
-      for (const ast::ExprPtr &value : list->elements) {
-        product.push_back(instance);
-        product.back().push_back({name, value.get(), textOf(*value)});
-      }
-    instances = std::move(product);
-  }
-  return true;
-}
 
 bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
   const auto *record = shape.kind == ast::ExprKind::Record ? static_cast<const ast::Record *>(&shape) : nullptr;
@@ -105,8 +85,8 @@ bool PlanReader::readNumber(const ast::Expr &value, std::optional<double> &numbe
   std::string text = textOf(value);
   char *end = nullptr;
   number = std::strtod(text.c_str(), &end);
-  if (*end || *number < 0)
-    return refuse(value.range, "found `" + text + "`; expected a number of at least 0");
+  if (*end || !std::isfinite(*number) || *number < 0)
+    return refuse(value.range, "found `" + text + "`; expected a finite number of at least 0");
   return true;
 }
 
@@ -125,7 +105,8 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
     return readNumber(value, one.atol);
   if (name == "exact") {
     one.exact = textOf(value) == "true";
-    return true;
+    return one.exact || textOf(value) == "false" ||
+           refuse(value.range, "found `" + textOf(value) + "`; expected `true` or `false`");
   }
   if (name == "reason" || name == "fault") {
     const auto *text = ast::dynCast<ast::StringLiteral>(argument.value);
@@ -152,6 +133,9 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
       return false;
   if (!shapes)
     return refuse(decorator.range, "`@check` has no `shapes`");
+  if ((base.rtol || base.atol) && base.reason.empty())
+    return refuse(decorator.range,
+                  "`@check` replaces the derived tolerance and does not say why; expected `reason = \"…\"`");
   for (const auto &instance : instances)
     for (const ast::ExprPtr &shape : shapes->elements) {
       CheckCase one = base;
@@ -165,12 +149,16 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
 
 } // namespace
 
-bool readCheckCases(Session &session, const ast::KernelItem &kernel, std::vector<CheckCase> &cases) {
+bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
+                    std::vector<CheckCase> &cases) {
   PlanReader reader(session);
-  std::vector<std::vector<CheckField>> instances(1);
-  for (const ast::Decorator &decorator : kernel.decorators)
-    if (decorator.name.text == "instances" && !reader.readInstances(kernel, decorator, instances))
-      return false;
+  std::vector<std::vector<CheckField>> instances;
+  auto isFixed = [&](const std::string &name) { return options.values.count(name) || hasHeuristic(kernel, name); };
+  for (const Instance &instance : listInstances(kernel, isFixed)) {
+    instances.emplace_back();
+    for (const auto &[name, value] : instance)
+      instances.back().push_back({name, value, std::string(session.sources.text(value->range))});
+  }
   for (const ast::Decorator &decorator : kernel.decorators)
     if (decorator.name.text == "check" && !reader.readCheck(decorator, instances, cases))
       return false;

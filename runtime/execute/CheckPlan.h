@@ -6,7 +6,7 @@
 ///   @check(shapes = [{M: 1, N: 7}, {M: 129, N: 1000, eps: 1e-5, w: none, T: f64}],
 ///          inputs = special,                 // or per parameter: inputs = {x: special, i: range(0, N)}
 ///          exact = true,                     // bit for bit; otherwise the derived tolerance
-///          rtol = 1e-3, reason = "…",        // instead of the derived tolerance; wider only with a reason
+///          rtol = 1e-3, reason = "…",        // instead of the derived tolerance, for a reason
 ///          fault = "row is sorted",          // the interpreter must report this
 ///          sizes = {p: N * 2})               // elements behind a raw pointer
 ///
@@ -57,8 +57,9 @@ struct CheckCase {
 };
 
 /// The cases of `kernel`, those of each `@check` in order; none and `false` after reporting a decorator at fault. A
-/// kernel without `@check` has no cases.
-bool readCheckCases(Session &session, const ast::KernelItem &kernel, std::vector<CheckCase> &cases);
+/// kernel without `@check` has no cases. What `options` give is not varied over the instances.
+bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
+                    std::vector<CheckCase> &cases);
 
 } // namespace tile
 

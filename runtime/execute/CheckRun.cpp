@@ -28,11 +28,11 @@ static void attribute(Diagnostic &diagnostic, const CheckCase &one) {
 }
 
 void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
-                 const CheckOptions &options, const CheckObserver &observer, bool &isDeviceLost) {
+                 const CheckOptions &options, const CheckObserver &observer, CheckProgress &progress) {
   // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
   std::vector<Diagnostic> reported = session.engine.take();
   std::vector<CheckCase> cases;
-  if (readCheckCases(session, kernel, cases) && cases.empty())
+  if (readCheckCases(session, kernel, options.build.source, cases) && cases.empty())
     session.engine.report(Code::E0606, kernel.name.range,
                           "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
   if (session.hasErrors())
@@ -40,23 +40,30 @@ void checkKernel(Session &session, FileId file, const ast::Module &module, const
   CheckRow row;
   row.kernel = kernel.name.text;
   row.count = cases.size();
-  if (cases.empty()) {
-    row.outcome = CheckOutcome::Failed;
+  if (cases.empty() && progress.skipped > 0) {
+    --progress.skipped;
+    session.engine.clear();
+  } else if (cases.empty()) {
+    row.outcome = progress.isDeviceLost ? CheckOutcome::NotRun : CheckOutcome::Failed;
     row.result.summary = session.engine.sorted().front()->message;
     observer.end(row);
   }
   for (CheckCase &one : cases) {
-    row.one = std::move(one);
     ++row.number;
+    if (progress.skipped > 0) {
+      --progress.skipped;
+      continue;
+    }
+    row.one = std::move(one);
     row.outcome = CheckOutcome::NotRun;
     row.result = CheckResult();
-    if (!isDeviceLost) {
+    if (!progress.isDeviceLost) {
       observer.begin(row);
       auto start = std::chrono::steady_clock::now();
       row.result = runCheck(session, file, module, kernel, row.one, options);
       row.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       row.outcome = row.result.passed ? CheckOutcome::Passed : CheckOutcome::Failed;
-      isDeviceLost = !row.result.passed && !reviveDevice(options.device);
+      progress.isDeviceLost = !row.result.passed && !takesRuns(options.device);
     }
     for (Diagnostic &diagnostic : session.engine.take()) {
       if (diagnostic.severity() == Severity::Error && row.result.summary.empty())

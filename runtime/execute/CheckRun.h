@@ -1,5 +1,6 @@
 /// Every kernel of a file with a spec, over its instances and shapes. A case that fails, in whatever way, is that
-/// case's result, and the next one runs; only a GPU that takes no more work leaves the rest undone.
+/// case's result, and the next one runs; only a GPU that takes no more work of this process leaves the rest
+/// undone.
 #ifndef RUNTIME_EXECUTE_CHECKRUN_H
 #define RUNTIME_EXECUTE_CHECKRUN_H
 
@@ -25,10 +26,15 @@ struct CheckObserver {
   std::function<void(const CheckRow &)> begin, end;
 };
 
+struct CheckProgress {
+  size_t skipped = 0;        ///< cases that are still to be left out, without a row
+  bool isDeviceLost = false; ///< the device takes no more work: what follows is not run
+};
+
 /// Runs all cases of `kernel`. What is reported stays in the session's engine; errors that are there before must have
-/// been dealt with. `isDeviceLost` is set when the device takes no more work.
+/// been dealt with.
 void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
-                 const CheckOptions &options, const CheckObserver &observer, bool &isDeviceLost);
+                 const CheckOptions &options, const CheckObserver &observer, CheckProgress &progress);
 
 } // namespace tile
 

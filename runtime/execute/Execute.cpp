@@ -161,17 +161,11 @@ static Status holdContext() {
   return {};
 }
 
-/// Whether the context takes work: every call in one that a kernel's fault broke gives that fault again.
-static bool isContextSound() {
+bool takesRuns(DeviceKind device) {
+  if (device != DeviceKind::Gpu || !heldContext)
+    return true;
   Result<Stream> stream = Stream::create();
   return stream && stream->synchronize();
-}
-
-bool reviveDevice(DeviceKind device) {
-  if (device != DeviceKind::Gpu || !heldContext || isContextSound())
-    return true;
-  delete std::exchange(heldContext, nullptr);
-  return holdContext() && isContextSound();
 }
 
 /// How to build for `device`: code for an older GPU is assembled for this one, as the driver does with PTX.

@@ -54,8 +54,9 @@ struct RunResult {
 std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,
                                std::vector<HostArgument> &arguments, const RunOptions &options);
 
-/// Whether `device` takes another run. After a kernel's fault the GPU's context is made anew, which may fail.
-bool reviveDevice(DeviceKind device);
+/// Whether `device` takes another run of this process. After a kernel's fault the GPU does not: every later call gives
+/// that fault again, and a new context is broken as well (seen on an H200, driver 580).
+bool takesRuns(DeviceKind device);
 
 /// Runs a kernel of a cubin on the GPU: the instance of `contract.name` that the arguments fit, of which `contract` is
 /// one. A fault is reported at `place`. The rest is as with `runOn`.

@@ -2,10 +2,10 @@
 ///
 /// Standard output has a line per kernel and instance, one per shape that fails, and the count; with --json one object
 /// instead. Details of what failed are diagnostics, as everywhere.
+#include "runtime/tilec/CheckRest.h"
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
 
-#include "runtime/execute/CheckRun.h"
 #include "runtime/execute/Signature.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -21,11 +21,6 @@ namespace tile {
 
 static Switch verboseOption{{"v", "", "print every shape"}, {Command::Check}};
 static Switch jsonOption{{"json", "", "print the result of every shape as one JSON object"}, {Command::Check}};
-
-static const char *toString(CheckOutcome outcome) {
-  static const char *const names[] = {"passed", "failed", "not run"};
-  return names[static_cast<int>(outcome)];
-}
 
 namespace {
 struct Counts {
@@ -47,14 +42,17 @@ class CheckPrinter {
 public:
   void begin(const CheckRow &row);
   void end(const CheckRow &row);
-  /// Ends the lines of a kernel.
-  void endInstance();
+  /// Ends the rows of this process: another one runs what this one could not. `first` cases came before the first row.
+  void endRows(size_t first, uint64_t seed);
   void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
+  bool printsJson = false;
 
 private:
   static std::string instanceOf(const CheckRow &row) { return row.kernel + row.one.describeInstance(); }
   void clearProgress();
+  void add(const CheckRow &row);
+  void endInstance();
   void printRow(const CheckRow &row);
   static json::Object toJson(const CheckRow &row);
 
@@ -64,6 +62,7 @@ private:
   std::string instance;
   Counts ofInstance;
   json::Array rows;
+  std::vector<CheckRow> notRun; ///< they come after all that ran
 };
 } // namespace
 
@@ -91,11 +90,12 @@ void CheckPrinter::printRow(const CheckRow &row) {
             << ": ";
   if (row.outcome == CheckOutcome::Passed)
     std::cout << row.result.compared << (row.result.compared == 1 ? " element" : " elements")
-              << errorText(row.result.ratio) << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
+              << errorText(row.result.ratio) << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
+              << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
   else if (row.outcome == CheckOutcome::Failed)
     std::cout << row.result.summary << "\n";
   else
-    std::cout << "the GPU takes no more work after the fault above\n";
+    std::cout << "the GPU takes no more work after the fault above; " << row.result.summary << "\n";
 }
 
 /// `shapes` and `instance` as their source has them.
@@ -115,6 +115,8 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"milliseconds", row.milliseconds}};
   if (std::isfinite(row.result.ratio))
     object["worst_ratio"] = row.result.ratio;
+  if (!row.one.reason.empty())
+    object["tolerance_reason"] = row.one.reason;
   if (!row.result.summary.empty())
     object["message"] = row.result.summary;
   return object;
@@ -122,8 +124,25 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
 
 void CheckPrinter::end(const CheckRow &row) {
   clearProgress();
+  if (row.outcome == CheckOutcome::NotRun)
+    notRun.push_back(row);
+  else
+    add(row);
+}
+
+void CheckPrinter::endRows(size_t first, uint64_t seed) {
+  if (!notRun.empty())
+    if (std::string reason = runRest(notRun, first + counts.total(), seed); !reason.empty())
+      for (CheckRow &row : notRun)
+        row.result.summary = reason;
+  for (const CheckRow &row : notRun)
+    add(row);
+  endInstance();
+}
+
+void CheckPrinter::add(const CheckRow &row) {
   counts.add(row);
-  if (jsonOption.isOn()) {
+  if (printsJson) {
     rows.push_back(toJson(row));
     return;
   }
@@ -131,7 +150,7 @@ void CheckPrinter::end(const CheckRow &row) {
     endInstance();
   instance = instanceOf(row);
   ofInstance.add(row);
-  if (verboseOption.isOn() || row.outcome == CheckOutcome::Failed)
+  if (verboseOption.isOn() || row.outcome != CheckOutcome::Passed)
     printRow(row);
   std::cout << std::flush;
 }
@@ -144,7 +163,7 @@ void CheckPrinter::endInstance() {
 
 void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t seed) {
   const char *where = nameOf(device);
-  if (!jsonOption.isOn()) {
+  if (!printsJson) {
     std::cout << input << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
     return;
   }
@@ -168,47 +187,55 @@ static std::vector<const ast::KernelItem *> kernelsOf(const ast::Module &module,
   return kernels;
 }
 
-static void checkFile(Session &session, const std::string &input) {
+/// Whether every shape passed.
+static bool checkFile(Session &session, const std::string &input) {
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   if (!build || !device)
-    return;
+    return false;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
-    return;
+    return false;
   std::optional<FileId> file = session.read(input);
   std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
   if (!kind)
-    return;
-  if (*kind != InputKind::Tile)
-    return session.report(Code::E0602,
-                          "`" + input + "` is " + describe(*kind).str() + "; expected Tile source, which has specs");
+    return false;
+  if (*kind != InputKind::Tile) {
+    session.report(Code::E0602,
+                   "`" + input + "` is " + describe(*kind).str() + "; expected Tile source, which has specs");
+    return false;
+  }
   std::unique_ptr<ast::Module> module = session.parse(*file);
   if (!module)
-    return;
+    return false;
   std::vector<const ast::KernelItem *> kernels = kernelsOf(*module, build->source.kernel);
-  if (kernels.empty())
-    return session.report(Code::E0602,
-                          input + " has no kernel with a spec" +
-                              (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
+  if (kernels.empty()) {
+    session.report(Code::E0602, input + " has no kernel with a spec" +
+                                    (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
+    return false;
+  }
   CheckOptions options;
   options.device = *device;
   options.build = *build;
-  options.seed = seedOfRun();
+  std::optional<CheckRest> rest = CheckRest::fromEnvironment();
+  options.seed = rest ? rest->seed : seedOfRun();
   options.maxLoopTurns = maxStepsOfRun();
   CheckPrinter printer;
+  printer.printsJson = jsonOption.isOn() || rest;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};
-  bool isDeviceLost = false;
+  CheckProgress progress;
+  size_t first = progress.skipped = rest ? rest->first : 0;
   for (const ast::KernelItem *kernel : kernels)
-    checkKernel(session, *file, *module, *kernel, options, observer, isDeviceLost);
-  printer.endInstance();
+    checkKernel(session, *file, *module, *kernel, options, observer, progress);
+  printer.endRows(first, options.seed);
   printer.endFile(input, *device, options.seed);
+  return printer.counts[CheckOutcome::Passed] == printer.counts.total();
 }
 
 int checkMain(const std::string &input) {
   Session session(wantsRemarks());
-  checkFile(session, input);
-  return finish(session);
+  bool passed = checkFile(session, input);
+  return finish(session) || !passed;
 }
 
 } // namespace tile

@@ -10,6 +10,7 @@ import datetime
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,15 +70,23 @@ def query(command):
 OLDEST = "sm_80"  # code for it is assembled for the GPU at hand; it lacks conversions and arithmetic that later ones have
 
 
+def gpu_lines(path, tilec):
+    """(name, command) of each line of a lit test that is for a GPU."""
+    with open(path, encoding="utf-8") as file:
+        lines = re.findall(r"RUN: %if gpu %{ tilec (.*) %}$", file.read(), re.MULTILINE)
+    for line in lines:
+        words = line.replace("%s", path).replace("%examples", f"{ROOT}/examples").split()
+        yield f"tilec {line.replace('%s', os.path.relpath(path, ROOT))}", [tilec, *words]
+
+
 def checks(tilec, bundle):
     """Every example and every op test against its specification, the latter also as code for the oldest GPU; tensors
     whose offsets need 64 bits."""
-    for path in sorted(glob.glob(f"{ROOT}/examples/*.tile") + glob.glob(f"{ROOT}/test/e2e/*.tile")):
-        name = os.path.relpath(path, ROOT)
-        yield f"check {name}", [tilec, "check", path, "--device", "gpu"], 90
-    for path in sorted(glob.glob(f"{ROOT}/test/e2e/*.tile")):
-        name = os.path.relpath(path, ROOT)
-        yield f"check {name} as {OLDEST}", [tilec, "check", path, "--device", "gpu", "--arch", OLDEST], 90
+    for path in sorted(glob.glob(f"{ROOT}/test/examples/*.test") + glob.glob(f"{ROOT}/test/e2e/*.tile")):
+        for name, command in gpu_lines(path, tilec):
+            yield name, command, 90
+            if command[1] == "check" and path.endswith(".tile"):
+                yield f"{name} --arch {OLDEST}", [*command, "--arch", OLDEST], 90
     fault = f"{ROOT}/test/tilec/Inputs/faulting.tile"
     yield "check goes on after a fault", ["bash", "-c", f"""
         out=$({tilec} check {fault} --device gpu -v 2>&1); code=$?; echo "$out"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the GPU scripts do without a GPU: steps that fail or hang, the table, grids from postfix expressions."""
+import glob
 import os
 import sys
 import tempfile
@@ -41,6 +42,20 @@ class Steps(unittest.TestCase):
     def test_one_failure_among_several(self):
         self.assertFalse(self.steps.run_all([("a", ["true"], 10), ("b", ["false"], 10)]))
         self.assertEqual(sorted(row["ok"] for row in self.steps.rows), [False, True])
+
+
+class GpuLines(unittest.TestCase):
+    def test_lines_of_a_test_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.tile")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("// RUN: tilec check %s --device=cpu\n// RUN: %if gpu %{ tilec check %s --device=gpu %}\n")
+            commands = [command for _, command in run.gpu_lines(path, "/bin/tilec")]
+            self.assertEqual(commands, [["/bin/tilec", "check", path, "--device=gpu"]])
+
+    def test_every_program_has_one(self):
+        for path in glob.glob(f"{run.ROOT}/test/e2e/*.tile") + glob.glob(f"{run.ROOT}/test/examples/*.test"):
+            self.assertTrue(list(run.gpu_lines(path, "tilec")), path)
 
 
 class Table(unittest.TestCase):

@@ -1,0 +1,85 @@
+#include "runtime/tilec/CheckRest.h"
+
+#include "runtime/artifact/File.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+#include <limits>
+
+using namespace llvm;
+
+namespace tile {
+
+/// `FIRST,SEED`
+static const char *const kVariable = "TILE_CHECK_REST";
+
+std::optional<CheckRest> CheckRest::fromEnvironment() {
+  const char *text = std::getenv(kVariable);
+  auto [first, seed] = StringRef(text ? text : "").split(',');
+  CheckRest rest;
+  return first.getAsInteger(10, rest.first) || seed.getAsInteger(10, rest.seed) ? std::nullopt : std::optional(rest);
+}
+
+const char *toString(CheckOutcome outcome) {
+  static const char *const names[] = {"passed", "failed", "not run"};
+  return names[static_cast<int>(outcome)];
+}
+
+/// The command line of this process.
+static std::vector<std::string> commandLine() {
+  std::vector<std::string> words;
+  if (Result<std::string> text = readFile("/proc/self/cmdline")) {
+    SmallVector<StringRef> parts;
+    StringRef(*text).split(parts, '\0');
+    words.assign(parts.begin(), parts.end() - 1); // each word ends with a zero
+  }
+  return words;
+}
+
+/// Runs this program again with the same words; `output` gets what it prints, errors go where ours go.
+static std::string runAgain(StringRef output, size_t first, uint64_t seed) {
+  setenv(kVariable, (std::to_string(first) + "," + std::to_string(seed)).c_str(), /*overwrite=*/1);
+  std::vector<std::string> words = commandLine();
+  std::optional<StringRef> redirects[] = {std::nullopt, output, std::nullopt};
+  std::string error;
+  sys::ExecuteAndWait("/proc/self/exe", std::vector<StringRef>(words.begin(), words.end()), /*Env=*/std::nullopt,
+                      redirects, /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+  unsetenv(kVariable);
+  return error;
+}
+
+static void takeRow(const json::Object &found, CheckRow &row) {
+  for (CheckOutcome outcome : {CheckOutcome::Passed, CheckOutcome::Failed, CheckOutcome::NotRun})
+    if (found.getString("outcome") == StringRef(toString(outcome)))
+      row.outcome = outcome;
+  row.result.compared = found.getInteger("elements").value_or(0);
+  row.result.ratio = found.getNumber("worst_ratio").value_or(std::numeric_limits<double>::infinity());
+  row.result.summary = found.getString("message").value_or("").str();
+  row.milliseconds = found.getNumber("milliseconds").value_or(0);
+}
+
+std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed) {
+  SmallString<128> output;
+  if (std::error_code error = sys::fs::createTemporaryFile("tilec-check", "json", output))
+    return "no temporary file: " + error.message();
+  FileRemover remover(output);
+  std::string error = runAgain(output, first, seed);
+  Result<std::string> text = readFile(output.str().str());
+  Expected<json::Value> value = json::parse(text ? StringRef(*text) : StringRef());
+  if (!value)
+    consumeError(value.takeError());
+  const json::Object *object = value ? value->getAsObject() : nullptr;
+  const json::Array *cases = object ? object->getArray("cases") : nullptr;
+  if (!cases || cases->size() != rows.size())
+    return error.empty() ? "the process that was to go on gave no result" : error;
+  for (auto [row, found] : zip_equal(rows, *cases))
+    if (const json::Object *fields = found.getAsObject())
+      takeRow(*fields, row);
+  return {};
+}
+
+} // namespace tile
