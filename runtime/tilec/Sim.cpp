@@ -178,6 +178,8 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
 }
 
 static void simulate(Session &session, const std::string &path) {
+  if (seedsOption.get() == 0)
+    return session.report(Code::E0602, "`--seeds` is 0; expected 1 schedule or more");
   std::optional<FileId> file = session.read(path);
   if (!file)
     return;
