@@ -2,6 +2,8 @@
 
 #include "backend/simulator/ptx/Parser.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <random>
 
 namespace tile::sim::test {
@@ -39,16 +41,45 @@ std::variant<RunResult, Refusal> KernelRun::attempt() {
   return sim::run(*std::get<0>(program), launch, options);
 }
 
+/// With TILE_SIM_RECORD=FOLDER, runs without findings are kept there for test/gpu/replay.py: the text, a line about the
+/// launch, and the bytes of each tensor before and after.
+static void record(const KernelRun &run, const std::vector<std::vector<uint8_t>> &before,
+                   const std::vector<std::vector<uint8_t>> &after) {
+  const char *folder = std::getenv("TILE_SIM_RECORD");
+  if (!folder)
+    return;
+  static unsigned number = 0;
+  const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
+  std::string stem =
+      std::string(folder) + "/" + test.test_suite_name() + "." + test.name() + "-" + std::to_string(number++);
+  std::ofstream(stem + ".ptx") << run.text();
+  std::ofstream launch(stem + ".launch");
+  for (uint32_t extent : run.grid)
+    launch << extent << " ";
+  for (uint32_t extent : run.block)
+    launch << extent << " ";
+  launch << run.dynamicShared;
+  for (const std::vector<uint8_t> &tensor : before)
+    launch << " " << tensor.size();
+  std::ofstream bytes(stem + ".bytes", std::ios::binary);
+  for (const std::vector<std::vector<uint8_t>> *tensors : {&before, &after})
+    for (const std::vector<uint8_t> &tensor : *tensors)
+      bytes.write(reinterpret_cast<const char *>(tensor.data()), std::streamsize(tensor.size()));
+}
+
 RunResult KernelRun::run() {
   // Results must hold for every interleaving: each run of the tests tries another one.
   static const uint64_t seed = std::random_device()();
   if (!options.seed)
     options.seed = seed;
+  std::vector<std::vector<uint8_t>> before = tensors;
   auto outcome = attempt();
   if (auto *refused = std::get_if<Refusal>(&outcome)) {
     ADD_FAILURE() << "line " << refused->line << ": " << refused->message << "\n" << text();
     return {};
   }
+  if (std::get<0>(outcome).findings.empty())
+    record(*this, before, tensors);
   return std::get<0>(outcome);
 }
 
