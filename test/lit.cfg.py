@@ -25,6 +25,7 @@ config.excludes = ["Inputs", "bench", "diagnostics", "gpu", "lint", "programs", 
 config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm_tools, os.environ["PATH"]])
 config.substitutions += [
     (r"(?<![\w./-])tile-opt(?![\w./-])", "tile-opt --verify-roundtrip"),
+    ("%drivers", os.path.join(build, "test", "unit", "runtime")),
     ("%examples", os.path.join(os.path.dirname(source), "examples")),
 ]
 

@@ -46,6 +46,8 @@ void checkKernel(Session &session, FileId file, const ast::Module &module, const
   } else if (cases.empty()) {
     row.outcome = progress.isDeviceLost ? CheckOutcome::NotRun : CheckOutcome::Failed;
     row.result.summary = session.engine.sorted().front()->message;
+    if (progress.isDeviceLost)
+      session.engine.clear(); // whoever runs the rest reports it
     observer.end(row);
   }
   for (CheckCase &one : cases) {

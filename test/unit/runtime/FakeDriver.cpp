@@ -13,7 +13,11 @@ FakeDriver state;
 std::map<uint64_t, size_t> memory;
 int contextHandle, moduleHandle, streamHandle, eventHandle;
 
-CUresult answer(const char *call) { return state.failing == call ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS; }
+CUresult answer(const char *call) {
+  if (TILE_FAKE_FAULT && state.launches.size() >= TILE_FAKE_FAULT)
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  return state.failing == call ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
 
 } // namespace
 
@@ -27,9 +31,10 @@ CUresult cuDriverGetVersion(int *version) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char **name) {
-  *name = error == CUDA_ERROR_NO_DEVICE ? "CUDA_ERROR_NO_DEVICE"
-          : error == CUDA_ERROR_UNKNOWN ? "CUDA_ERROR_UNKNOWN"
-                                        : nullptr;
+  *name = error == CUDA_ERROR_NO_DEVICE         ? "CUDA_ERROR_NO_DEVICE"
+          : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == CUDA_ERROR_UNKNOWN         ? "CUDA_ERROR_UNKNOWN"
+                                                : nullptr;
   return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuGetErrorString(CUresult error, const char **text) {
@@ -156,6 +161,8 @@ CUresult cuModuleUnload(CUmodule) {
   return CUDA_SUCCESS;
 }
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *symbol) {
+  if (TILE_FAKE_FAULT)
+    state.symbols.insert(symbol);
   auto found = state.symbols.find(symbol);
   if (found == state.symbols.end())
     return CUDA_ERROR_NOT_FOUND;
@@ -173,8 +180,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   launch.attributes.assign(config->attrs, config->attrs + config->numAttrs);
   for (size_t i = 0; i < state.cellCount; ++i)
     launch.cells.push_back(*static_cast<uint64_t *>(arguments[i]));
+  CUresult result = answer("cuLaunchKernelEx"); // a fault shows after the launch that makes it
   state.launches.push_back(launch);
-  return answer("cuLaunchKernelEx");
+  return result;
 }
 #endif
 
