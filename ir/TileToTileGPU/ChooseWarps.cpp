@@ -17,18 +17,21 @@ static constexpr int64_t kLanes = 32;
 static constexpr int64_t kMaxWarps = 32;
 /// What blocks have whose tiles leave a choice: four warps are one for each scheduler of a multiprocessor.
 static constexpr int64_t kUsualWarps = 4;
-
-/// Registers of a thread that the largest tile of a kernel without products may take. Few such kernels hold fewer than
-/// three tiles at a time, and with some 64 registers in all half of a multiprocessor's warps are resident.
-static constexpr int64_t kTileWords = 32;
 /// Elements of 4 bytes that are one access of a thread. More warps than that leaves work for would repeat it.
 static constexpr int64_t kAccessElements = 4;
 
-/// The same for tiles beside a product: an accumulator is read and written by every instruction, so the larger a warp's
-/// piece of it, the fewer bytes of the factors per product. 64 up to eight warps, 128 with more: with 64 each, 16 warps
-/// would read the factors twice as often.
-static constexpr int64_t kProductWords = 64, kManyWarps = 8;
-/// A warp's piece of an accumulator, 32 by 32, below which it mostly waits for its factors.
+/// Registers of a thread for the largest tile and what is loaded beside it. Half of a multiprocessor's warps then have
+/// the registers they need, which is enough of them to wait for memory together.
+static constexpr int64_t kTileWords = 64;
+/// A kernel that loads more than this many times its largest tile does not hold all of it at once.
+static constexpr int64_t kTilesAtOnce = 2;
+/// Registers of a thread for an accumulator. The larger a warp's piece of it, the fewer bytes of the factors are read
+/// per product; the factors of the next step need room beside it.
+static constexpr int64_t kAccumulatorWords = 64;
+/// Small accumulators of products of 16-bit factors are shared by no more warps than this, though their pieces then are
+/// twice as large. Other factors take too many registers beside such a piece, and so do extents with an odd factor.
+static constexpr int64_t kFewWarps = 2;
+/// The piece of a warp, 32 by 32, below which other products mostly wait for their factors.
 static constexpr int64_t kPieceElements = 1024;
 
 int64_t tgpu::kernelWarps(func::FuncOp kernel, int64_t unlessGiven) {
@@ -51,32 +54,62 @@ static int64_t roundUp(int64_t elements, int64_t perWarp) {
   return llvm::PowerOf2Ceil(llvm::divideCeil(std::max<int64_t>(elements, 1), perWarp));
 }
 
-/// 32-bit registers that `type` takes of all threads together. Arithmetic is not packed, so a narrow element has one.
-static int64_t wordsOf(Type type) {
-  if (!isa<RankedTensorType>(type))
-    return 0;
+static int64_t elementBits(Type type) {
   Type element = elementOf(type);
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return countElements(type) * llvm::divideCeil(bits, 32);
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
-static int64_t chooseWarps(func::FuncOp kernel) {
-  int64_t largest = 0, accumulator = 0;
-  kernel.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      largest = std::max(largest, wordsOf(type));
-    if (auto dot = dyn_cast<DotOp>(op))
-      accumulator = std::max(accumulator, wordsOf(dot.getType()));
-  });
+/// 32-bit registers that a tile takes of all threads together while it is computed: arithmetic is not packed.
+static int64_t wordsOf(Type type) {
+  return isa<RankedTensorType>(type) ? countElements(type) * llvm::divideCeil(elementBits(type), 32) : 0;
+}
+
+/// The same while it waits for memory.
+static int64_t loadedWordsOf(Type type) {
+  return isa<RankedTensorType>(type) ? llvm::divideCeil(countElements(type) * elementBits(type), 32) : 0;
+}
+
+namespace {
+/// What the tiles of a kernel take of all threads together.
+struct Demand {
+  int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0;
+  bool areFactorsNarrow = true; ///< those of every product, of 16 bits, with extents that are powers of two
+
+  explicit Demand(func::FuncOp kernel) {
+    kernel.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        largest = std::max(largest, wordsOf(type));
+      if (auto dot = dyn_cast<DotOp>(op)) {
+        accumulators += wordsOf(dot.getType());
+        for (Value factor : {dot.getLhs(), dot.getRhs()})
+          areFactorsNarrow &=
+              elementBits(factor.getType()) == 16 && llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
+      }
+      if (!isa<LoadOp, LoadPtrOp>(op))
+        return;
+      int64_t words = loadedWordsOf(op->getResult(0).getType());
+      loaded += words;
+      largestLoad = std::max(largestLoad, words);
+    });
+  }
+};
+} // namespace
+
+static int64_t chooseWarps(const Demand &demand) {
   int64_t warps;
-  if (accumulator) {
-    warps =
-        std::max(std::min(roundUp(accumulator, kPieceElements), kUsualWarps), roundUp(largest, kLanes * kProductWords));
-    if (warps > kManyWarps)
-      warps = std::max(kManyWarps, roundUp(largest, kLanes * 2 * kProductWords));
+  if (demand.accumulators && !demand.areFactorsNarrow) {
+    warps = std::max(std::min(roundUp(demand.accumulators, kPieceElements), kUsualWarps),
+                     roundUp(std::max(demand.largest, demand.accumulators), kLanes * kAccumulatorWords));
+  } else if (demand.accumulators) {
+    warps = std::min(roundUp(demand.accumulators, kLanes * kAccumulatorWords), kFewWarps);
+    if (demand.accumulators > 2 * kFewWarps * kLanes * kAccumulatorWords)
+      warps = std::max(warps, roundUp(demand.largest, kLanes * kAccumulatorWords));
+    warps = std::max({warps, roundUp(demand.largestLoad, kLanes * kTileWords),
+                      roundUp(demand.largest, 2 * kLanes * kAccumulatorWords)});
   } else {
-    warps = std::max(std::min(roundUp(largest, kLanes * kAccessElements), kUsualWarps),
-                     roundUp(largest, kLanes * kTileWords));
+    int64_t together = demand.largest + std::min(demand.loaded, kTilesAtOnce * demand.largest);
+    warps = std::max(std::min(roundUp(demand.largest, kLanes * kAccessElements), kUsualWarps),
+                     roundUp(together, kLanes * kTileWords));
   }
   return std::min(warps, kMaxWarps);
 }
@@ -88,7 +121,7 @@ struct ChooseWarpsPass : public tgpu::impl::ChooseWarpsPassBase<ChooseWarpsPass>
     Builder builder(&getContext());
     int64_t warps = kernelWarps(kernel, /*unlessGiven=*/0);
     if (warps == 0) {
-      warps = chooseWarps(kernel);
+      warps = chooseWarps(Demand(kernel));
       kernel->setAttr(TileGPUDialect::kWarpsChosen, builder.getUnitAttr());
     }
     kernel->setAttr(TileGPUDialect::kWarps, builder.getI64IntegerAttr(warps));

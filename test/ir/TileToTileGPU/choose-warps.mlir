@@ -28,15 +28,15 @@ func.func @usual() {
   return
 }
 
-// CHECK-LABEL: func @odd_extent
-// CHECK-SAME:    tgpu.warps = 8 : i64
-func.func @odd_extent() {
+// CHECK-LABEL: func @three_halves
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @three_halves() {
   %0 = tile.iota : tensor<6144xi32>
   return
 }
 
 // CHECK-LABEL: func @wide_element
-// CHECK-SAME:    tgpu.warps = 8 : i64
+// CHECK-SAME:    tgpu.warps = 4 : i64
 func.func @wide_element() {
   %0 = tile.iota : tensor<4096xi64>
   return
@@ -56,16 +56,49 @@ func.func @small_product(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>, %c: tenso
   return
 }
 
-// CHECK-LABEL: func @usual_product
-// CHECK-SAME:    tgpu.warps = 4 : i64
-func.func @usual_product(%a: tensor<64x32xf16>, %b: tensor<32x128xf16>, %c: tensor<64x128xf32>) {
+// CHECK-LABEL: func @wide_pieces_for_few_warps
+// CHECK-SAME:    tgpu.warps = 2 : i64
+func.func @wide_pieces_for_few_warps(%a: tensor<64x32xf16>, %b: tensor<32x128xf16>, %c: tensor<64x128xf32>) {
   %0 = tile.dot ieee signed %a, %b, %c : tensor<64x32xf16>, tensor<32x128xf16>, tensor<64x128xf32>
   return
 }
 
 // CHECK-LABEL: func @large_product
-// CHECK-SAME:    tgpu.warps = 8 : i64
+// CHECK-SAME:    tgpu.warps = 16 : i64
 func.func @large_product(%a: tensor<128x32xf16>, %b: tensor<32x256xf16>, %c: tensor<128x256xf32>) {
   %0 = tile.dot ieee signed %a, %b, %c : tensor<128x32xf16>, tensor<32x256xf16>, tensor<128x256xf32>
+  return
+}
+
+// CHECK-LABEL: func @room_for_what_is_loaded
+// CHECK-SAME:    tgpu.warps = 16 : i64
+func.func @room_for_what_is_loaded(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %0 = tile.load %x[%c0 :+ 8192] : !tile.view<?xf32>, (index) -> tensor<8192xf32>
+  %1 = tile.load %y[%c0 :+ 8192] : !tile.view<?xf32>, (index) -> tensor<8192xf32>
+  %2 = arith.addf %0, %1 : tensor<8192xf32>
+  return
+}
+
+// CHECK-LABEL: func @second_product_beside_the_first
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @second_product_beside_the_first(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf32>,
+                                           %d: tensor<64x128xf16>, %e: tensor<64x128xf32>) {
+  %0 = tile.dot ieee signed %a, %b, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %1 = tile.dot ieee signed %a, %d, %e : tensor<64x64xf16>, tensor<64x128xf16>, tensor<64x128xf32>
+  return
+}
+
+// CHECK-LABEL: func @factors_that_take_more_registers
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @factors_that_take_more_registers(%a: tensor<64x32xi8>, %b: tensor<32x128xi8>, %c: tensor<64x128xi32>) {
+  %0 = tile.dot ieee signed %a, %b, %c : tensor<64x32xi8>, tensor<32x128xi8>, tensor<64x128xi32>
+  return
+}
+
+// CHECK-LABEL: func @extents_with_an_odd_factor
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @extents_with_an_odd_factor(%a: tensor<48x32xf16>, %b: tensor<32x80xf16>, %c: tensor<48x80xf32>) {
+  %0 = tile.dot ieee signed %a, %b, %c : tensor<48x32xf16>, tensor<32x80xf16>, tensor<48x80xf32>
   return
 }
