@@ -6,6 +6,7 @@
 #define BACKEND_SIMULATOR_SIMULATOR_H
 
 #include "backend/simulator/check/Finding.h"
+#include "backend/simulator/counters/Counters.h"
 #include "backend/simulator/machine/Program.h"
 
 #include <array>
@@ -51,6 +52,7 @@ struct RunOptions {
   uint64_t seed = 0;
   unsigned hostThreads = 0;                       ///< 0: as many as the machine has
   bool checks = true;                             ///< races, undefined values; bounds are always checked
+  bool counters = false;                          ///< what each instruction moves and computes
   uint64_t maxSteps = 0;                          ///< operations of one warp; 0: no limit
   std::function<void(const std::string &)> print; ///< what `vprintf` prints
 };
@@ -63,8 +65,9 @@ struct InstructionCount {
 
 struct RunResult {
   std::vector<Finding> findings;
-  std::vector<InstructionCount> counts; ///< by `Program::origins`
-  bool finished = false;                ///< every thread returned
+  std::vector<InstructionCount> counts;    ///< by `Program::origins`
+  std::vector<CountedInstruction> counted; ///< likewise; empty unless `RunOptions::counters`
+  bool finished = false;                   ///< every thread returned
 };
 
 /// A kernel of a module, decoded. Fails if the module has an instruction that is not known, wherever it stands.

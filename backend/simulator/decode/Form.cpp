@@ -241,8 +241,29 @@ numerics::Generation Form::generation() const {
 void Form::startsAsyncMatrix() { op.startsAsyncMatrix = decoder.program->usesAsyncMma = true; }
 
 void Form::noteCommunication(const Access &access) {
+  decoder.program->lanesMayPoll |= access.order != Access::Order::Weak;
   if (access.order != Access::Order::Weak && access.space != ptx::Space::Shared)
     decoder.program->communicates = true;
+}
+
+Transfer &Form::transfers(Transfer::Kind kind, const Access &access, unsigned addressSource) {
+  Transfer transfer;
+  transfer.op = uint32_t(decoder.program->ops.size());
+  transfer.kind = kind;
+  transfer.access = access;
+  transfer.addressSource = uint8_t(addressSource);
+  transfer.displacement = op.immediate;
+  decoder.program->transfers.push_back(transfer);
+  return decoder.program->transfers.back();
+}
+
+MatrixWork &Form::multiplies(const numerics::FragmentShape &shape, std::string types, unsigned warps) {
+  MatrixWork work;
+  work.op = uint32_t(decoder.program->ops.size());
+  work.types = std::move(types);
+  work.flops = 2ull * unsigned(shape.m) * unsigned(shape.n) * unsigned(shape.k) / warps;
+  decoder.program->matrixWork.push_back(std::move(work));
+  return decoder.program->matrixWork.back();
 }
 
 void Form::refuse(std::string message) {

@@ -79,8 +79,12 @@ public:
   numerics::Generation generation() const;
   /// Makes the operation one whose registers are read and written after it has run.
   void startsAsyncMatrix();
-  /// Notes that CTAs may talk to each other through this access.
+  /// Notes that CTAs, or lanes, may talk to each other through this access.
   void noteCommunication(const Access &access);
+  /// Tells the counters of the access whose address was added last, the source `addressSource`.
+  Transfer &transfers(Transfer::Kind kind, const Access &access, unsigned addressSource = 0);
+  /// Tells the counters what a matrix instruction computes: a warp's part of `shape`.
+  MatrixWork &multiplies(const numerics::FragmentShape &shape, std::string types, unsigned warps);
 
   /// The width of a register in bytes, as it is kept: 4, 8 or 16; 0 for a predicate.
   unsigned width(const ptx::Operand &operand);

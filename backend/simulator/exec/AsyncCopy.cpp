@@ -14,12 +14,10 @@
 namespace tile::sim {
 
 namespace {
-enum class SourceSize : uint8_t { Whole, Given, Ignored };
-
 struct CopyForm {
   Access to, from;
   int64_t toDisplacement = 0, fromDisplacement = 0;
-  SourceSize sourceSize = SourceSize::Whole; ///< source 2: nothing, `src-size`, the predicate `ignore-src`
+  Transfer::Amount sourceSize = Transfer::Amount::Whole; ///< source 2: nothing, `src-size`, the predicate `ignore-src`
   bool ignoreNegated = false;
 };
 
@@ -94,18 +92,18 @@ static CopyQueues &queuesOf(Warp &warp) {
 /// How many bytes each lane reads.
 static void readSizes(Warp &warp, const Op &op, const CopyForm &form, uint32_t (&sizes)[kLanes]) {
   std::fill(std::begin(sizes), std::end(sizes), form.to.bytes);
-  if (form.sourceSize == SourceSize::Whole)
+  if (form.sourceSize == Transfer::Amount::Whole)
     return;
   if (uint32_t unsure = warp.undefined(op.source(2)) & warp.active; unsure && warp.cta.grid.options.checks)
     warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "how much is copied is undefined");
   uint32_t ignored = 0;
-  if (form.sourceSize == SourceSize::Ignored)
+  if (form.sourceSize == Transfer::Amount::Ignored)
     ignored = warp.predicate(op.source(2)) ^ (form.ignoreNegated ? kAllLanes : 0);
   for (uint32_t rest = warp.active; rest; rest &= rest - 1) {
     unsigned lane = __builtin_ctz(rest);
-    uint32_t size = form.sourceSize == SourceSize::Given ? warp.row<uint32_t>(op.source(2))[lane]
-                    : ignored >> lane & 1                ? 0
-                                                         : sizes[lane];
+    uint32_t size = form.sourceSize == Transfer::Amount::Given ? warp.row<uint32_t>(op.source(2))[lane]
+                    : ignored >> lane & 1                      ? 0
+                                                               : sizes[lane];
     if (size > form.to.bytes)
       warp.cta.report(Fault::BadOperand, warp, lane, op,
                       "the size of the source is " + std::to_string(size) + "; expected at most the " +
@@ -275,13 +273,20 @@ static void decodeCopy(Form &form) {
   details->to.bytes = details->from.align = uint8_t(*bytes);
   form.address(0, ptx::Space::Shared, details->to);
   details->toDisplacement = form.op.immediate;
+  form.transfers(Transfer::Kind::Copy, details->to, 0);
   form.address(1, ptx::Space::Global, details->from);
   details->fromDisplacement = form.op.immediate;
+  Access read = details->from;
+  read.bytes = details->to.bytes;
+  Transfer &from = form.transfers(Transfer::Kind::Copy, read, 1);
   if (count == 4) {
     const ptx::Operand &size = form.operand(3);
     bool isPredicate = size.kind == ptx::Operand::Kind::Register && form.width(size) == 0;
-    details->sourceSize = isPredicate ? SourceSize::Ignored : SourceSize::Given;
+    details->sourceSize = isPredicate ? Transfer::Amount::Ignored : Transfer::Amount::Given;
     details->ignoreNegated = size.negated;
+    from.amount = details->sourceSize;
+    from.amountSource = 2;
+    from.amountNegated = size.negated;
     form.source(3, isPredicate ? ptx::Type::Pred : ptx::Type::U32);
   }
   form.run(runCopy, std::move(details));

@@ -173,6 +173,7 @@ static void decodeAtomicOf(Form &form, bool hasResult) {
   for (size_t i = 0; i < sources; ++i)
     form.source(hasResult + 1 + i, type);
   form.noteCommunication(access);
+  form.transfers(Transfer::Kind::Atomic, access);
   details->access = access;
   form.run(access.bytes == 8 ? runAtomic<uint64_t> : runAtomic<uint32_t>, std::move(details));
 }

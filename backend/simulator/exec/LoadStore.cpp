@@ -170,6 +170,7 @@ static void decodeLoad(Form &form) {
     form.result(element, wide ? ptx::Type::B64 : type, true);
   form.address(1, access.space, access);
   form.noteCommunication(access);
+  form.transfers(Transfer::Kind::Load, access);
   form.run(wide ? runLoad<uint64_t> : runLoad<uint32_t>, access);
 }
 
@@ -184,6 +185,7 @@ static void decodeStore(Form &form) {
   for (const ptx::Operand &element : elements)
     form.source(element, wide ? ptx::Type::B64 : type, true);
   form.noteCommunication(access);
+  form.transfers(Transfer::Kind::Store, access);
   form.run(wide ? runStore<uint64_t> : runStore<uint32_t>, access);
 }
 

@@ -135,6 +135,7 @@ static void decodeLoadMatrix(Form &form) {
   for (const ptx::Operand &target : targets)
     form.result(target, ptx::Type::B32);
   form.address(1, ptx::Space::Shared, access);
+  form.transfers(Transfer::Kind::LoadMatrix, access);
   form.run(transposed ? runLoadMatrix<true> : runLoadMatrix<false>, access);
 }
 
@@ -150,6 +151,7 @@ static void decodeStoreMatrix(Form &form) {
   form.address(0, ptx::Space::Shared, access);
   for (const ptx::Operand &value : values)
     form.source(value, ptx::Type::B32);
+  form.transfers(Transfer::Kind::StoreMatrix, access);
   form.run(transposed ? runStoreMatrix<true> : runStoreMatrix<false>, access);
 }
 
@@ -260,6 +262,10 @@ const FactorRow *takeFactor(Form &form) {
   return nullptr;
 }
 
+std::string typesOf(const FactorRow &a, const FactorRow &b, std::string_view accumulator) {
+  return std::string(a.name) + " x " + std::string(b.name) + " -> " + std::string(accumulator);
+}
+
 static void decodeMma(Form &form) {
   if (!form.take("sync") || !form.take("aligned"))
     return form.refuse("expected `.sync.aligned`");
@@ -310,6 +316,7 @@ static void decodeMma(Form &form) {
     for (const ptx::Operand &part : parts)
       i == 0 ? form.result(part, factor) : form.source(part, factor);
   }
+  form.multiplies(*shape, typesOf(*details->a, *details->b, details->accumulator), 1);
   form.run(runMma, std::move(details));
 }
 

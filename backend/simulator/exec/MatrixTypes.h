@@ -24,6 +24,8 @@ struct FactorRow {
 std::optional<numerics::FragmentShape> takeShape(Form &form);
 /// Takes the next type of A or B, from the left; refuses one that is not known, and returns null.
 const FactorRow *takeFactor(Form &form);
+/// `bf16 x bf16 -> f32`
+std::string typesOf(const FactorRow &a, const FactorRow &b, std::string_view accumulator);
 /// The registers of an operand: those of a vector, or itself.
 std::vector<ptx::Operand> partsOf(const ptx::Operand &operand);
 

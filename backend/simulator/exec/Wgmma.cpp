@@ -398,7 +398,8 @@ static void decodeMultiply(Form &form) {
   auto details = std::make_shared<WgmmaForm>(WgmmaForm{});
   std::optional<numerics::FragmentShape> shape = takeShape(form);
   details->saturate = form.take("satfinite");
-  int accumulator = form.takeOne({"f32", "f16", "s32"});
+  static constexpr const char *kAccumulators[] = {"f32", "f16", "s32"};
+  int accumulator = form.takeOne({kAccumulators[0], kAccumulators[1], kAccumulators[2]});
   details->a = takeFactor(form);
   details->b = takeFactor(form);
   if (form.refused() || accumulator < 0)
@@ -441,6 +442,9 @@ static void decodeMultiply(Form &form) {
     details->aIsMajorInM = takeChoice(form, 6, 0, 1, "imm-trans-a");
   if (transposes)
     details->bIsMajorInN = takeChoice(form, 5 + transposes, 0, 1, "imm-trans-b");
+  MatrixWork &work =
+      form.multiplies(*shape, typesOf(*details->a, *details->b, kAccumulators[accumulator]), kWarpgroupWarps);
+  work.sharedBytes = kDepthBytes * (shape->n + (details->aInRegisters ? 0 : kRows)) / kWarpgroupWarps;
   form.startsAsyncMatrix();
   form.run(runMultiply, std::move(details));
 }

@@ -1,5 +1,6 @@
 #include "backend/simulator/machine/Cta.h"
 
+#include "backend/simulator/counters/CtaCounters.h"
 #include "backend/simulator/exec/Barrier.h"
 #include "backend/simulator/machine/CtaChecks.h"
 #include "backend/simulator/machine/Grid.h"
@@ -45,6 +46,8 @@ Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
   warpgroups.resize((warps.size() + kWarpgroupWarps - 1) / kWarpgroupWarps);
   if (grid.options.checks)
     checks = std::make_unique<CtaChecks>(*this);
+  if (grid.counterPlan)
+    counters = std::make_unique<CtaCounters>(*grid.counterPlan);
 }
 
 Cta::~Cta() = default;

@@ -18,6 +18,7 @@
 namespace tile::sim {
 
 class CtaChecks;
+class CtaCounters;
 class Grid;
 
 /// A barrier of the CTA, `bar.sync 3`. Counts threads, whole warps at a time. (PTX ISA 9.0, 9.7.13.1)
@@ -63,7 +64,8 @@ public:
   const std::array<uint32_t, 3> index; ///< `%ctaid`
   Random random;
   Region shared;
-  std::unique_ptr<CtaChecks> checks; ///< null if nothing is to be checked
+  std::unique_ptr<CtaChecks> checks;     ///< null if nothing is to be checked
+  std::unique_ptr<CtaCounters> counters; ///< null if nothing is to be counted
   std::array<CtaBarrier, 16> barriers;
   ClusterBarrier clusterBarrier;
   Mbarriers mbarriers;

@@ -1,5 +1,6 @@
 #include "backend/simulator/machine/Grid.h"
 
+#include "backend/simulator/counters/CtaCounters.h"
 #include "backend/simulator/machine/CtaChecks.h"
 
 #include <algorithm>
@@ -66,6 +67,8 @@ Grid::Grid(const Program &program, const Launch &launch, const RunOptions &optio
       "the parameters", ptx::Space::Parameter, 0, program.parameterBytes, storage.back().data(), defined, false};
   if (options.checks)
     checks = std::make_unique<GridChecks>(memory);
+  if (options.counters)
+    counterPlan = std::make_unique<CounterPlan>(program);
 }
 
 Grid::~Grid() = default;
@@ -95,6 +98,9 @@ void Grid::collect(const Cta &cta) {
     count.warps += cta.allIssues()[pc].warps;
     count.lanes += cta.allIssues()[pc].lanes;
   }
+  if (cta.counters)
+    for (size_t pc = 0; pc < program.ops.size(); ++pc)
+      result.counted[program.ops[pc].origin].counters.add(cta.counters->all()[pc]);
 }
 
 void Grid::print(const std::string &text) {
@@ -143,6 +149,8 @@ void Grid::runTogether() {
 
 RunResult Grid::run() {
   result.counts.resize(program.origins.size());
+  if (counterPlan)
+    result.counted = counterPlan->instructions();
   if (program.communicates)
     runTogether();
   else

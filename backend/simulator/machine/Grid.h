@@ -17,6 +17,7 @@ namespace tile::sim {
 constexpr unsigned kResidentCtas = 132;
 
 struct GridChecks;
+class CounterPlan;
 
 class Grid {
 public:
@@ -34,8 +35,9 @@ public:
   Findings findings;
   /// Prints what a kernel prints, one text at a time.
   void print(const std::string &text);
-  std::unique_ptr<GridChecks> checks; ///< null if nothing is to be checked
-  std::atomic<bool> stopped{false};   ///< a thread trapped, or waits for ever: the grid ends
+  std::unique_ptr<GridChecks> checks;             ///< null if nothing is to be checked
+  std::unique_ptr<const CounterPlan> counterPlan; ///< null if nothing is to be counted
+  std::atomic<bool> stopped{false};               ///< a thread trapped, or waits for ever: the grid ends
 
   /// `%ctaid` of the CTA with this number.
   std::array<uint32_t, 3> indexOf(uint64_t number) const;

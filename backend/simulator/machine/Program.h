@@ -81,6 +81,30 @@ struct Access {
   Scope scope = Scope::Gpu;
 };
 
+/// Memory that the lanes of an operation ask for, as the counters see it. A `cp.async` has two of them.
+struct Transfer {
+  enum class Kind : uint8_t { Load, Store, Atomic, LoadMatrix, StoreMatrix, Copy };
+  /// What a lane moves: all that its access says, or what a source says: a number of bytes, or a predicate that says
+  /// nothing is moved.
+  enum class Amount : uint8_t { Whole, Given, Ignored };
+  uint32_t op = 0; ///< index into `Program::ops`
+  Kind kind = Kind::Load;
+  Access access;
+  uint8_t addressSource = 0;
+  int64_t displacement = 0; ///< bytes
+  Amount amount = Amount::Whole;
+  uint8_t amountSource = 0;
+  bool amountNegated = false; ///< of a predicate
+};
+
+/// What a matrix instruction computes.
+struct MatrixWork {
+  uint32_t op = 0;          ///< index into `Program::ops`
+  std::string types;        ///< `bf16 x bf16 -> f32`
+  uint64_t flops = 0;       ///< that a warp's part of it makes; a multiply-add is two
+  uint64_t sharedBytes = 0; ///< of operands in shared memory: a warp's quarter of what its warpgroup reads
+};
+
 /// The instruction that an operation came from, for findings and counters.
 struct Origin {
   std::string text;  ///< `ld.shared.v4.b32`, as written
@@ -116,6 +140,8 @@ struct Program {
   std::vector<std::vector<uint32_t>> targetLists;   ///< of indexed branches, by `Op::mode`
   std::vector<std::shared_ptr<const void>> details; ///< what a family keeps about an operation, by `Op::mode`
   std::vector<Access> accesses;                     ///< by `Op::mode` of the operations that touch memory
+  std::vector<Transfer> transfers;                  ///< in the order of their operations
+  std::vector<MatrixWork> matrixWork;               ///< likewise
   std::vector<PlacedVariable> variables;            ///< shared and local ones, and those of the module
   std::vector<SpecialRegister> specials;
   std::vector<ptx::Variable> parameters; ///< of the kernel, in order
@@ -133,6 +159,7 @@ struct Program {
   bool communicates =
       false; ///< its CTAs may talk to each other: atomics, volatile or ordered accesses to global memory
   bool usesAsyncMma = false;
+  bool lanesMayPoll = false; ///< a lane may wait for what another one does: atomics, volatile or ordered accesses
 };
 
 } // namespace tile::sim

@@ -1,5 +1,6 @@
 #include "backend/simulator/machine/Warp.h"
 
+#include "backend/simulator/counters/CtaCounters.h"
 #include "backend/simulator/machine/Cta.h"
 
 namespace tile::sim {
@@ -24,6 +25,22 @@ void Warp::wake() {
     fragment.blocked = fragment.arrived;
 }
 
+/// Jumps of a warp that has gone apart after which whoever is behind may be waiting for the others.
+constexpr uint64_t kMostSplitJumps = 1024;
+
+/// Whether another fragment than the one that is furthest behind is to run. What is counted must not depend on the
+/// seed: then the others get their turn only where a lane may wait for another one, and after it had time to.
+bool Warp::drawsOther() {
+  if (fragments.size() < 2)
+    return false;
+  if (!cta.counters)
+    return cta.random.below(32) == 0;
+  if (splitJumps < kMostSplitJumps || !(program.lanesMayPoll || failedWaits))
+    return false;
+  splitJumps = 0;
+  return true;
+}
+
 /// Takes the fragment that is furthest behind, now and then another one: whoever waits in a loop for a lane of the same
 /// warp must not keep it from running.
 void Warp::choose() {
@@ -35,7 +52,7 @@ void Warp::choose() {
       found = true;
     }
   current = best;
-  if (fragments.size() > 1 && cta.random.below(32) == 0) {
+  if (drawsOther()) {
     unsigned other = cta.random.below(fragments.size());
     if (!fragments[other].blocked)
       current = other;
@@ -135,6 +152,7 @@ void Warp::exitLanes() {
 
 uint64_t Warp::run(uint64_t budget) {
   const Op *ops = program.ops.data();
+  CtaCounters *counters = cta.counters.get();
   uint64_t ran = 0;
   bool reschedule = true;
   while (ran < budget && !fragments.empty()) {
@@ -152,6 +170,8 @@ uint64_t Warp::run(uint64_t budget) {
       if (uint32_t unsure = undefined(op.guard) & here.lanes)
         cta.reportUndefinedGuard(*this, op, unsure);
       if (!active && !op.runsEmpty) {
+        if (counters)
+          counters->skip(here.pc, here.lanes);
         ++fragments[current].pc;
         reschedule = fragments.size() > 1 && ops[here.pc + 1].leader;
         continue;
@@ -160,7 +180,11 @@ uint64_t Warp::run(uint64_t budget) {
     ++ran;
     if (watch && !op.startsAsyncMatrix)
       watch->access(*this, op);
+    if (counters)
+      counters->before(*this, here.pc);
     Step step = op.run(*this, op);
+    if (counters)
+      counters->after(*this, here.pc, here.lanes, step);
     cta.count(here.pc, active);
     switch (step) {
     case Step::Next:
@@ -169,6 +193,7 @@ uint64_t Warp::run(uint64_t budget) {
       break;
     case Step::Jump:
       reschedule = fragments.size() != 1 || fragments.front().blocked;
+      splitJumps += fragments.size() > 1;
       break;
     case Step::Block:
       fragments[current].blocked = true;

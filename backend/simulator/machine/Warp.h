@@ -152,12 +152,14 @@ private:
     uint32_t guard = op.guarded ? predicate(op.guard) : kAllLanes;
     return lanes & (op.guardNegated ? ~guard : guard);
   }
+  bool drawsOther();
   void choose();
   void dropRunning();
   void mergeAt(uint32_t pc);
 
   std::vector<Fragment> fragments; ///< disjoint; only lanes that have not returned
   unsigned current = 0;
+  uint64_t splitJumps = 0; ///< jumps while there were several fragments, since another one got its turn
   std::vector<Row> registers;
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> undefinedLanes;

@@ -26,6 +26,7 @@ std::variant<RunResult, Refusal> KernelRun::attempt() {
   auto program = load(*parsed, "k");
   if (auto *refused = std::get_if<Refusal>(&program))
     return *refused;
+  origins = std::get<0>(program)->origins;
   Launch launch;
   launch.grid = grid;
   launch.block = block;

@@ -48,6 +48,9 @@ public:
     return values;
   }
 
+  /// The instructions of the last run, in the order of its counts.
+  std::vector<Origin> origins;
+
 private:
   std::variant<RunResult, Refusal> attempt();
 
