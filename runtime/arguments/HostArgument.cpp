@@ -1,6 +1,7 @@
 #include "runtime/arguments/HostArgument.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -75,8 +76,11 @@ static Result<int64_t> countBytes(const NpyArray &tensor, std::string_view text)
   return (last + 1) * getBytes(tensor.type);
 }
 
-/// Whether the system gives as much. A vector could only end the process if it does not.
-static bool isAvailable(size_t bytes) {
+int64_t machineMemory() { return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
+
+bool isAvailable(size_t bytes) {
+  if (bytes == 0)
+    return true;
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && munmap(memory, bytes) == 0;
 }

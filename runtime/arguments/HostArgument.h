@@ -46,6 +46,12 @@ struct HostArgument {
   Status allocate();
 };
 
+/// What this machine has, in bytes.
+int64_t machineMemory();
+
+/// Whether the system gives as much memory now. A vector could only end the process if it does not.
+bool isAvailable(size_t bytes);
+
 /// The argument that `text` describes, with `name=` in front or without. Fails with what was found and the forms
 /// expected.
 Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed);

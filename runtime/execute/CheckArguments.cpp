@@ -1,5 +1,7 @@
 #include "runtime/execute/CheckArguments.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cstdlib>
 #include <cstring>
 
@@ -114,31 +116,33 @@ static std::vector<int64_t> stridesFor(const Parameter &parameter, const std::ve
   return strides;
 }
 
-/// A poisoned tensor; none if this machine does not have the memory.
-static std::optional<NpyArray> allocate(const Parameter &parameter, std::vector<int64_t> extents) {
-  NpyArray tensor{parameter.type, std::move(extents), {}, {}};
-  // Every extent and one more, which is what a strided tensor may take, in bytes; far below where strides overflow.
-  double most = static_cast<double>(getBytes(tensor.type));
-  for (int64_t extent : tensor.extents)
-    most *= static_cast<double>(extent) + 1;
-  if (most > 0x1p62)
-    return std::nullopt;
+/// What a check keeps of an element beside the tensor, in bytes at most: the spec's operand in f64, its value with a
+/// bound, both again while they are handed over, and who wrote it.
+static constexpr double kBytesBeside = 8 + 16 + 16 + 9;
+
+static double elementsOf(const std::vector<int64_t> &extents, int64_t padding) {
+  double count = 1;
+  for (int64_t extent : extents)
+    count *= static_cast<double>(extent) + static_cast<double>(padding);
+  return count;
+}
+
+/// What a check of `tensor` takes, in bytes: the tensor, a copy for a run of the kernel, and what is kept beside. As a
+/// double, which overflows for no shape.
+static double checkBytes(const Parameter &parameter, const NpyArray &tensor) {
+  double held = elementsOf(tensor.extents, parameter.strided) * static_cast<double>(getBytes(tensor.type));
+  return 2 * held + kBytesBeside * elementsOf(tensor.extents, 0);
+}
+
+/// Poisons `tensor`, whose extents fit the memory.
+static void allocate(const Parameter &parameter, NpyArray &tensor) {
   tensor.strides = stridesFor(parameter, tensor.extents);
   int64_t last = 0;
   for (size_t axis = 0; axis < tensor.extents.size(); ++axis)
     last += std::max<int64_t>(tensor.extents[axis] - 1, 0) * tensor.strides[axis];
-  if (countElements(tensor) > 0) {
-    size_t bytes = (last + 1) * getBytes(tensor.type);
-    // A vector cannot say that there is no memory, and every `new` calls LLVM's handler, which ends the process.
-    // Volatile, since an allocation that nobody uses may be left out.
-    void *volatile probe = std::malloc(bytes);
-    std::free(probe);
-    if (!probe)
-      return std::nullopt;
-    tensor.data.resize(bytes);
-  }
+  if (countElements(tensor) > 0)
+    tensor.data.resize((last + 1) * getBytes(tensor.type));
   poison(tensor);
-  return tensor;
 }
 
 static void fillByRule(NpyArray &tensor, const InputRule &rule, const CaseNumbers &numbers, uint64_t seed) {
@@ -183,6 +187,121 @@ static std::optional<int64_t> sizeOf(Session &session, const Parameter &paramete
   return count;
 }
 
+namespace {
+/// Makes the arguments of a case: first what they are, which may be too large, then their elements.
+class ArgumentMaker {
+public:
+  ArgumentMaker(Session &session, const KernelContract &contract, const CheckCase &one, const CaseNumbers &numbers,
+                uint64_t seed)
+      : session(session), contract(contract), one(one), numbers(numbers), seed(seed) {}
+
+  std::optional<CheckArguments> make(std::vector<Value> slots) {
+    made.slots = std::move(slots);
+    for (const Parameter &parameter : contract.parameters)
+      if (!add(parameter))
+        return std::nullopt;
+    if (!checkMemory())
+      return std::nullopt;
+    for (auto [argument, parameter] : llvm::zip_equal(made.all, contract.parameters))
+      if (argument.kind == HostArgument::Kind::Tensor) {
+        allocate(parameter, argument.tensor);
+        if (parameter.role != Parameter::Role::Out)
+          fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
+      }
+    return std::move(made);
+  }
+
+private:
+  const InputRule &ruleOf(const Parameter &parameter) const {
+    auto rule = one.inputs.find(parameter.name);
+    return rule == one.inputs.end() ? one.input : rule->second;
+  }
+
+  bool add(const Parameter &parameter) {
+    HostArgument argument;
+    argument.name = parameter.name;
+    argument.tensor.type = parameter.type;
+    if (!parameter.present)
+      argument.kind = HostArgument::Kind::None;
+    else if (parameter.kind == Parameter::Kind::Scalar)
+      argument.kind = HostArgument::Kind::Scalar;
+    if (argument.kind == HostArgument::Kind::Scalar && !setScalar(parameter, argument))
+      return false;
+    if (argument.kind == HostArgument::Kind::Tensor && !setExtents(parameter, argument.tensor.extents))
+      return false;
+    made.all.push_back(std::move(argument));
+    return true;
+  }
+
+  bool setScalar(const Parameter &parameter, HostArgument &argument) {
+    const CheckField *given = findField(one, parameter.name);
+    if (given) {
+      argument.scalarText = numbers.text(given->value);
+    } else {
+      allocate(parameter, argument.tensor);
+      fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
+      argument.scalarText = textOf(parameter.type, argument.tensor);
+    }
+    Result<uint64_t> bits = scalarBits(argument, parameter.type);
+    if (!bits) {
+      session.engine.report(Code::E0606, given ? given->value->range : one.range, bits.error().message);
+      return false;
+    }
+    made.slots[parameter.valueSlot] =
+        isFloat(parameter.type) ? Value::ofReal(fromBits(parameter.type, *bits)) : Value(static_cast<int64_t>(*bits));
+    return true;
+  }
+
+  bool setExtents(const Parameter &parameter, std::vector<int64_t> &extents) {
+    if (parameter.kind == Parameter::Kind::Pointer) {
+      std::optional<int64_t> count = sizeOf(session, parameter, one, numbers);
+      if (!count)
+        return false;
+      extents = {*count};
+    }
+    for (auto [axis, extent] : llvm::enumerate(parameter.extents)) {
+      extents.push_back(extent ? extent->evaluate(made.slots).toInteger() : 1);
+      if (extents.back() >= 0)
+        continue;
+      session.engine.report(Code::E0606, one.range,
+                            "extent " + std::to_string(axis) + " of `" + parameter.name + "` is " +
+                                std::to_string(extents.back()) + " in this shape; expected 0 to 2^63 - 1");
+      return false;
+    }
+    return true;
+  }
+
+  bool checkMemory() {
+    double needed = 0, most = static_cast<double>(machineMemory());
+    for (auto [argument, parameter] : llvm::zip_equal(made.all, contract.parameters)) {
+      if (argument.kind != HostArgument::Kind::Tensor)
+        continue;
+      needed += checkBytes(parameter, argument.tensor);
+      if (needed <= most && isAvailable(static_cast<size_t>(needed)))
+        continue;
+      std::string shape;
+      for (int64_t extent : argument.tensor.extents)
+        shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+      session.engine.report(Code::E0606, one.range,
+                            "`" + parameter.name + "` is " + getName(parameter.type) + "[" + shape +
+                                "] in this shape, for which there is no memory: the check would take " +
+                                llvm::formatv("{0:f1} GB", needed / 1e9).str() +
+                                (needed > most ? llvm::formatv("; this machine has {0:f1} GB", most / 1e9).str()
+                                               : ", more than the system gives now"));
+      return false;
+    }
+    return true;
+  }
+
+  Session &session;
+  const KernelContract &contract;
+  const CheckCase &one;
+  const CaseNumbers &numbers;
+  uint64_t seed;
+  CheckArguments made;
+};
+} // namespace
+
 std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Module &module,
                                                  const KernelContract &contract, const CheckCase &one,
                                                  const IrgenOptions &options, uint64_t seed) {
@@ -190,61 +309,7 @@ std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Mo
   if (!numbers.compute(session, module, contract, one, options))
     return std::nullopt;
   std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers);
-  if (!slots)
-    return std::nullopt;
-  CheckArguments arguments{{}, std::move(*slots)};
-  for (const Parameter &parameter : contract.parameters) {
-    HostArgument argument;
-    argument.name = parameter.name;
-    auto rule = one.inputs.find(parameter.name);
-    const InputRule &inputRule = rule == one.inputs.end() ? one.input : rule->second;
-    const CheckField *given = findField(one, parameter.name);
-    std::vector<int64_t> extents;
-    if (!parameter.present) {
-      argument.kind = HostArgument::Kind::None;
-      arguments.all.push_back(std::move(argument));
-      continue;
-    }
-    if (parameter.kind == Parameter::Kind::Pointer) {
-      std::optional<int64_t> count = sizeOf(session, parameter, one, numbers);
-      if (!count)
-        return std::nullopt;
-      extents = {*count};
-    }
-    for (const std::optional<Expression> &extent : parameter.extents)
-      extents.push_back(extent ? extent->evaluate(arguments.slots).toInteger() : 1);
-    if (parameter.kind == Parameter::Kind::Scalar && given) {
-      argument.scalarText = numbers.text(given->value);
-    } else {
-      std::optional<NpyArray> tensor = allocate(parameter, extents);
-      if (!tensor) {
-        std::string shape;
-        for (int64_t extent : extents)
-          shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-        session.engine.report(Code::E0606, one.range,
-                              "`" + parameter.name + "` is " + getName(parameter.type) + "[" + shape +
-                                  "] in this shape, for which there is no memory");
-        return std::nullopt;
-      }
-      argument.tensor = std::move(*tensor);
-      if (parameter.role != Parameter::Role::Out)
-        fillByRule(argument.tensor, inputRule, numbers, mixSeed(seed, parameter.name));
-    }
-    if (parameter.kind == Parameter::Kind::Scalar) {
-      argument.kind = HostArgument::Kind::Scalar;
-      if (!given)
-        argument.scalarText = textOf(parameter.type, argument.tensor);
-      Result<uint64_t> bits = scalarBits(argument, parameter.type);
-      if (!bits) {
-        session.engine.report(Code::E0606, given ? given->value->range : one.range, bits.error().message);
-        return std::nullopt;
-      }
-      arguments.slots[parameter.valueSlot] =
-          isFloat(parameter.type) ? Value::ofReal(fromBits(parameter.type, *bits)) : Value(static_cast<int64_t>(*bits));
-    }
-    arguments.all.push_back(std::move(argument));
-  }
-  return arguments;
+  return slots ? ArgumentMaker(session, contract, one, numbers, seed).make(std::move(*slots)) : std::nullopt;
 }
 
 void poisonAgainst(NpyArray &tensor, const NpyArray &expected) {

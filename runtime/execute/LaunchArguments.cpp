@@ -1,7 +1,5 @@
 #include "runtime/execute/LaunchArguments.h"
 
-#include <unistd.h>
-
 namespace tile {
 
 /// `argument` for `parameter`, its memory at `base`.
@@ -98,7 +96,7 @@ const KernelContract *chooseInstance(Session &session, const std::vector<const K
 }
 
 bool allocateArguments(Session &session, std::vector<HostArgument> &arguments) {
-  int64_t total = 0, most = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  int64_t total = 0, most = machineMemory();
   for (const HostArgument &argument : arguments)
     total += bytesOf(argument);
   if (total > most) {
