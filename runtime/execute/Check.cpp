@@ -92,7 +92,7 @@ bool CaseRunner::runSpec() {
     return false;
   RunOptions run;
   run.threads = options.threads;
-  run.maxLoopTurns = options.maxLoopTurns;
+  run.limits = options.limits;
   run.checked = true;
   std::optional<InterpretReport> report = interpretKernel(session, *spec, *launch, run);
   if (!report)
@@ -112,12 +112,18 @@ bool CaseRunner::runBounds() {
     return bound.has_value();
   InterpretOptions interpretOptions;
   interpretOptions.threads = options.threads;
-  interpretOptions.maxLoopTurns = options.maxLoopTurns;
+  interpretOptions.maxLoopTurns = options.limits.loopTurns;
   llvm::Expected<BoundsReport> report = interpretBounds(kernel->function, bound->invocation(), interpretOptions);
   if (!report) {
     reportInterpretError(session, report.takeError());
     return false;
   }
+  // What never ends here does not end on a GPU, where nothing stops it.
+  for (const Finding &finding : report->run.findings)
+    if (finding.kind == FindingKind::LoopLimit) {
+      tile::report(session, finding);
+      return false;
+    }
   bounds.resize(arguments.size());
   for (auto [elements, parameter] : llvm::zip_equal(report->buffers, bound->parameters))
     bounds[parameter] = std::move(elements);
@@ -128,7 +134,7 @@ bool CaseRunner::runBounds() {
 bool CaseRunner::runForFault() {
   RunOptions run;
   run.threads = options.threads;
-  run.maxLoopTurns = options.maxLoopTurns;
+  run.limits = options.limits;
   std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, arguments);
   std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
   if (!report)
@@ -150,7 +156,7 @@ bool CaseRunner::launch() {
   RunOptions run;
   run.build = options.build;
   run.threads = options.threads;
-  run.maxLoopTurns = options.maxLoopTurns;
+  run.limits = options.limits;
   run.checked = true;
   run.seed = options.seed;
   for (size_t i = 0; i < arguments.size(); ++i)

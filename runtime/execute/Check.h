@@ -11,8 +11,8 @@ struct CheckOptions {
   DeviceKind device = DeviceKind::Cpu;
   BuildOptions build;
   uint64_t seed = 0;
-  unsigned threads = 0;     ///< of the interpreter; 0: one per core
-  int64_t maxLoopTurns = 0; ///< of the interpreter, of all loops of a program together; 0: any number
+  unsigned threads = 0; ///< of the interpreter; 0: one per core
+  StepLimits limits;
 };
 
 struct CheckResult {

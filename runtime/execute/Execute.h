@@ -31,6 +31,16 @@ struct LoadedKernel {
 /// The sole kernel of `module`; none, after reporting, if its contract is at fault.
 std::optional<LoadedKernel> takeKernel(Session &session, mlir::OwningOpRef<mlir::ModuleOp> module);
 
+/// What ends a program that does not end by itself; 0: nothing. By default seconds of an empty loop, and a hundred
+/// times what the loops of a program for the GPU make.
+struct StepLimits {
+  int64_t loopTurns = 100'000'000;        ///< CPU: of all loops of a program together
+  uint64_t warpInstructions = 10'000'000; ///< simulator: of one warp
+};
+
+/// What is said of a limit that was reached.
+inline constexpr const char *kMoreSteps = "; `--max-steps=N` allows more";
+
 struct RunOptions {
   BuildOptions build;       ///< for the GPU
   bool checked = false;     ///< CPU: report conflicts between programs and reads of what nobody wrote
@@ -38,7 +48,7 @@ struct RunOptions {
   unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
   unsigned threads = 0;     ///< CPU and simulator; 0: one per core
   uint64_t seed = 0;        ///< simulator: of the schedule
-  int64_t maxLoopTurns = 0; ///< CPU: of all loops of a program together; 0: any number
+  StepLimits limits;
 };
 
 struct RunResult {

@@ -31,7 +31,7 @@ void report(Session &session, const Finding &finding) {
   if (finding.count > 1)
     text += "; " + std::to_string(finding.count) + " times in all";
   if (finding.kind == FindingKind::LoopLimit)
-    text += "; `--max-steps=N` allows more";
+    text += kMoreSteps;
   session.report(Code::E0604, finding.location, text);
 }
 
@@ -81,7 +81,7 @@ std::optional<InterpretReport> interpretKernel(Session &session, const LoadedKer
     return InterpretReport();
   InterpretOptions interpretOptions;
   interpretOptions.threads = options.threads;
-  interpretOptions.maxLoopTurns = options.maxLoopTurns;
+  interpretOptions.maxLoopTurns = options.limits.loopTurns;
   interpretOptions.checked = options.edges;
   interpretOptions.conflicts = interpretOptions.uninitialized = options.checked;
   llvm::Expected<InterpretReport> report = interpret(kernel.function, launch.invocation(), interpretOptions);

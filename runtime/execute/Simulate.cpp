@@ -97,6 +97,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   sim::RunOptions runOptions;
   runOptions.seed = options.seed;
   runOptions.hostThreads = options.threads;
+  runOptions.maxSteps = options.limits.warpInstructions;
   auto start = std::chrono::steady_clock::now();
   auto outcome = sim::run(code, launch, runOptions);
   if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {

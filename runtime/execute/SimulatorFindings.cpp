@@ -1,5 +1,7 @@
 #include "runtime/execute/SimulatorFindings.h"
 
+#include "runtime/execute/Execute.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -24,6 +26,8 @@ std::string describe(const sim::Program &program, const sim::Finding &finding) {
     text += "; the other access: " + describe(program, finding.other);
   if (finding.count > 1)
     text += "; " + std::to_string(finding.count) + " times in all";
+  if (finding.fault == sim::Fault::StepLimit)
+    text += kMoreSteps;
   return text;
 }
 

@@ -218,7 +218,7 @@ static bool checkFile(Session &session, const std::string &input) {
   options.build = *build;
   std::optional<CheckRest> rest = CheckRest::fromEnvironment();
   options.seed = rest ? rest->seed : seedOfRun();
-  options.maxLoopTurns = maxStepsOfRun();
+  options.limits = stepLimitsOfRun();
   CheckPrinter printer;
   printer.printsJson = jsonOption.isOn() || rest;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },

@@ -32,11 +32,12 @@ static ChoiceOption deviceOption{
     "auto"};
 static NumberOption seedOption{
     {"seed", "N", "of random inputs; default: another one each time"}, {Command::Run, Command::Check}, 0, UINT64_MAX};
-/// By default seconds of an empty loop, and a thousand times what the loops of a program for the GPU make.
 static NumberOption maxStepsOption{
-    {"max-steps", "N", "CPU: turns that all loops of one program may make together; default 100000000, 0: any number"},
+    {"max-steps", "N",
+     "CPU: turns that all loops of one program may make together, default 100000000; simulator: instructions that a "
+     "warp may run, default 10000000; 0: any number"},
     {Command::Run, Command::Check},
-    100'000'000,
+    0,
     INT64_MAX};
 static NumberOption repeatOption{
     {"repeat", "N", "timed launches on the GPU after the first; the median is printed; default 10"},
@@ -50,7 +51,11 @@ static Switch checkedOption{
 
 uint64_t seedOfRun() { return seedOption.isGiven() ? seedOption.get() : std::random_device()(); }
 
-int64_t maxStepsOfRun() { return static_cast<int64_t>(maxStepsOption.get()); }
+StepLimits stepLimitsOfRun() {
+  if (!maxStepsOption.isGiven())
+    return {};
+  return {static_cast<int64_t>(maxStepsOption.get()), maxStepsOption.get()};
+}
 
 std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, deviceOption.get()); }
 
@@ -231,7 +236,7 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.build = options;
   run.checked = run.edges = checkedOption.isOn();
   run.repetitions = repeatOption.get();
-  run.maxLoopTurns = maxStepsOfRun();
+  run.limits = stepLimitsOfRun();
   run.seed = seed;
   runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {

@@ -9,8 +9,8 @@ namespace tile {
 /// `--seed`, or another one each time.
 uint64_t seedOfRun();
 
-/// `--max-steps`.
-int64_t maxStepsOfRun();
+/// `--max-steps`, in the unit of each device; without it the defaults.
+StepLimits stepLimitsOfRun();
 
 /// `--device`; none after reporting.
 std::optional<DeviceKind> deviceOfRun(Session &session);

@@ -6,6 +6,7 @@
 #include "backend/simulator/ptx/Parser.h"
 #include "runtime/arguments/HostArgument.h"
 #include "runtime/artifact/File.h"
+#include "runtime/execute/Execute.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/SimulatorFindings.h"
 
@@ -28,8 +29,10 @@ static NumberOption seedOption{
     {"seed", "N", "of the inputs and of the first schedule; default 1"}, {Command::Sim}, 1, UINT64_MAX};
 static NumberOption seedsOption{
     {"seeds", "N", "schedules to try, whose results must be equal; default 1"}, {Command::Sim}, 1, 1000000};
-static NumberOption stepsOption{
-    {"max-steps", "N", "instructions that a warp may run; default 100000000"}, {Command::Sim}, 100000000, UINT64_MAX};
+static NumberOption stepsOption{{"max-steps", "N", "instructions that a warp may run; default 10000000, 0: any number"},
+                                {Command::Sim},
+                                StepLimits().warpInstructions,
+                                UINT64_MAX};
 static Switch jsonOption{{"json", "", "print the result as one JSON object"}, {Command::Sim}};
 
 /// `X`, `X,Y` or `X,Y,Z`.
