@@ -2,13 +2,12 @@
 /// commands.
 #include "runtime/tilec/CrashReport.h"
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/StandardOutput.h"
 
 #include "backend/ptx/Assemble.h"
 
 #include "llvm/Config/llvm-config.h"
 
-#include <cstdio>
-#include <cstring>
 #include <iostream>
 
 static void printVersion() {
@@ -44,19 +43,15 @@ static int runCommand(const tile::CommandLine &line) {
   return 1;
 }
 
-/// The exit code after what was printed is out. A full disk shows only here, whatever was printed, since both C++ and C
-/// streams end in `stdout`.
-static int flushOutput(int code) {
-  errno = 0;
-  std::cout.flush();
-  bool isWritten = std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good();
-  if (isWritten)
-    return code;
-  std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string("; the output is not whole");
-  return tile::refuse({{"cannot write to stdout" + reason, ""}});
+/// The exit code after what was printed is out. Where standard error takes nothing, the code is all that says so.
+static int finishOutput(int code) {
+  if (std::string reason = tile::finishStandardOutput(); !reason.empty())
+    code = tile::refuse({{"cannot write to stdout: " + reason, ""}});
+  return tile::finishStandardError() || code != 0 ? code : 1;
 }
 
 int main(int argc, char **argv) {
   tile::installCrashReport(argc, argv);
-  return flushOutput(runCommand(tile::readCommandLine({argv + 1, argv + argc})));
+  tile::captureStandardOutput();
+  return finishOutput(runCommand(tile::readCommandLine({argv + 1, argv + argc})));
 }
