@@ -238,6 +238,12 @@ GridKnowledgeRef Clocks::publish(unsigned thread) {
 }
 
 void Clocks::learn(unsigned thread, const GridKnowledgeRef &knowledge) {
+  SyncObject from;
+  add(knowledge, from);
+  acquire(thread / kWarpLanes, 1u << thread % kWarpLanes, from);
+}
+
+void Clocks::add(const GridKnowledgeRef &knowledge, SyncObject &to) {
   if (!knowledge)
     return;
   SyncObject from;
@@ -248,7 +254,15 @@ void Clocks::learn(unsigned thread, const GridKnowledgeRef &knowledge) {
     std::copy(own->known.begin(), own->known.end(), pool.writable(from.row));
     std::copy(own->proxied.begin(), own->proxied.end(), pool.writable(from.proxied));
   }
-  acquire(thread / kWarpLanes, 1u << thread % kWarpLanes, from);
+  add(from, to);
+}
+
+void Clocks::add(const SyncObject &from, SyncObject &to) {
+  if (!from.row)
+    return;
+  pool.join(to.row, from.row);
+  pool.join(to.proxied, from.proxied);
+  to.grid = GridKnowledge::join(to.grid, from.grid);
 }
 
 bool Clocks::knows(unsigned thread, Column column, uint32_t epoch) const {

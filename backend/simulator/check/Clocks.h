@@ -98,6 +98,10 @@ public:
 
   GridKnowledgeRef publish(unsigned thread);
   void learn(unsigned thread, const GridKnowledgeRef &knowledge);
+  /// Adds such knowledge, which may be null, to what is acquired from `to`.
+  void add(const GridKnowledgeRef &knowledge, SyncObject &to);
+  /// Adds what is acquired from `from` to what is acquired from `to`.
+  void add(const SyncObject &from, SyncObject &to);
 
   // Questions of the shadow memories.
 

@@ -63,6 +63,8 @@ void MemoryOrder::fence(unsigned warp, uint32_t lanes, Scope scope) {
     Thread &thread = threads[number];
     clocks.learn(number, thread.read.ofCta);
     thread.read.ofCta = nullptr;
+    clocks.acquire(warp, lanes & -lanes, thread.awaited);
+    thread.awaited = SyncObject();
     if (scope == Scope::Grid) {
       clocks.learn(number, thread.read.ofGrid);
       thread.read.ofGrid = nullptr;
@@ -71,4 +73,14 @@ void MemoryOrder::fence(unsigned warp, uint32_t lanes, Scope scope) {
     if (scope == Scope::Grid)
       thread.fencedForGrid = thread.fencedForCta;
   }
+}
+
+void MemoryOrder::arrive(unsigned warp, uint32_t lanes, SyncObject &to) const {
+  for (; lanes; lanes &= lanes - 1)
+    clocks.add(threads[warp * kWarpLanes + unsigned(__builtin_ctz(lanes))].fencedForCta, to);
+}
+
+void MemoryOrder::await(unsigned warp, uint32_t lanes, const SyncObject &from) {
+  for (; lanes; lanes &= lanes - 1)
+    clocks.add(from, threads[warp * kWarpLanes + unsigned(__builtin_ctz(lanes))].awaited);
 }

@@ -64,6 +64,10 @@ public:
   void modify(unsigned thread, Carried &at, Order order, Scope scope);
   /// `fence.acq_rel`, `fence.sc`, `membar`.
   void fence(unsigned warp, uint32_t lanes, Scope scope);
+  /// `mbarrier.arrive.relaxed`: `to` gets what these threads knew at their last fence.
+  void arrive(unsigned warp, uint32_t lanes, SyncObject &to) const;
+  /// A relaxed wait that has ended: what `from` gives is theirs from their next fence on.
+  void await(unsigned warp, uint32_t lanes, const SyncObject &from);
 
 private:
   struct Read {
@@ -72,6 +76,7 @@ private:
   struct Thread {
     GridKnowledgeRef fencedForCta, fencedForGrid; ///< what it knew at its last fence
     Read read;
+    SyncObject awaited;
   };
 
   void carry(Carried &to, const GridKnowledgeRef &knowledge, Scope scope) const;

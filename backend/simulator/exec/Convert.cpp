@@ -2,6 +2,7 @@
 #include "backend/simulator/numerics/Convert.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Lanewise.h"
+#include "backend/simulator/exec/MovedBits.h"
 
 namespace tile::sim {
 
@@ -42,7 +43,16 @@ template <class To, class From> static Extended<To> convertLow(uint32_t mode, ui
   return convert<To, From>(mode, fromCell<From>(Cell<From>(x)));
 }
 
+/// Of an integer to another one, which moves bits unless it saturates.
+template <class To, class From> static uint64_t convertUndefined(const Warp &warp, const Op &op, unsigned lane) {
+  uint64_t undefined = warp.undefinedBits(op.source(0), lane);
+  return unpackMode(op.mode).sat ? ~0ull : toCell<Extended<To>>(convertLow<To, From>(op.mode, undefined));
+}
+
 template <class To, class From> static Handler convertHandler(bool isWide) {
+  if constexpr (std::is_integral_v<To> && std::is_integral_v<From>)
+    return isWide && sizeof(From) < 8 ? moveBits<lanewiseByMode<convertLow<To, From>>, convertUndefined<To, From>>
+                                      : moveBits<lanewiseByMode<convert<To, From>>, convertUndefined<To, From>>;
   return isWide && sizeof(From) < 8 ? lanewiseByMode<convertLow<To, From>> : lanewiseByMode<convert<To, From>>;
 }
 

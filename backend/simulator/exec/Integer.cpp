@@ -3,6 +3,7 @@
 #include "backend/simulator/exec/ByType.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Forms.h"
+#include "backend/simulator/exec/MovedBits.h"
 
 namespace tile::sim {
 
@@ -75,11 +76,21 @@ template <class T> struct Negate {
 };
 template <class T> struct And {
   static T apply(T a, T b) { return a & b; }
-  static constexpr Handler handler = lanewise<apply>;
+  static constexpr Handler handler = [] {
+    if constexpr (std::is_same_v<T, bool>)
+      return lanewise<apply>;
+    else
+      return moveBits<lanewise<apply>, maskedBits<T, false>>;
+  }();
 };
 template <class T> struct Or {
   static T apply(T a, T b) { return a | b; }
-  static constexpr Handler handler = lanewise<apply>;
+  static constexpr Handler handler = [] {
+    if constexpr (std::is_same_v<T, bool>)
+      return lanewise<apply>;
+    else
+      return moveBits<lanewise<apply>, maskedBits<T, true>>;
+  }();
 };
 template <class T> struct Xor {
   static T apply(T a, T b) { return a ^ b; }
@@ -99,10 +110,10 @@ template <class T> struct CNot {
   static constexpr Handler handler = lanewise<apply>;
 };
 template <class T> struct ShiftLeft {
-  static constexpr Handler handler = lanewise<shiftLeft<T>>;
+  static constexpr Handler handler = moveBits<lanewise<shiftLeft<T>>, MovedBitsOf<shiftLeft<T>>::rule>;
 };
 template <class T> struct ShiftRight {
-  static constexpr Handler handler = lanewise<shiftRight<T>>;
+  static constexpr Handler handler = moveBits<lanewise<shiftRight<T>>, MovedBitsOf<shiftRight<T>>::rule>;
 };
 template <class T> struct Clz {
   static constexpr Handler handler = lanewise<countLeadingZeros<T>>;
@@ -127,6 +138,12 @@ template <class T> struct Bfi {
 static uint32_t lop3ByMode(uint32_t table, uint32_t a, uint32_t b, uint32_t c) { return lop3(a, b, c, table); }
 static uint32_t prmtByMode(uint32_t mode, uint32_t a, uint32_t b, uint32_t c) {
   return permuteBytes(a, b, c, PermuteMode(mode));
+}
+static uint64_t prmtUndefined(const Warp &warp, const Op &op, unsigned lane) {
+  if (warp.undefinedBits(op.source(2), lane))
+    return ~0ull;
+  return prmtByMode(op.mode, uint32_t(warp.undefinedBits(op.source(0), lane)),
+                    uint32_t(warp.undefinedBits(op.source(1), lane)), warp.row<uint32_t>(op.source(2))[lane]);
 }
 template <Overrun overrun> static uint32_t shfLeft(uint32_t a, uint32_t b, uint32_t c) {
   return funnelLeft(a, b, c, overrun);
@@ -306,7 +323,7 @@ static void decodePrmt(Form &form) {
   if (!form.expectOperands(4))
     return;
   sameTypesOf(form, type, 3);
-  form.run(lanewiseByMode<prmtByMode>, uint32_t(mode + 1));
+  form.run(moveBits<lanewiseByMode<prmtByMode>, prmtUndefined>, uint32_t(mode + 1));
 }
 
 static void decodeFunnel(Form &form) {

@@ -16,6 +16,14 @@ static uint64_t readElement(const uint8_t *from, unsigned bytes, bool isSigned) 
   return isSigned && unused ? uint64_t(int64_t(value << unused) >> unused) : value;
 }
 
+/// The bits of an element that its marks leave undefined, as the register holds them.
+static uint64_t undefinedIn(const uint8_t *marks, unsigned bytes, bool isSigned) {
+  uint8_t undefined[8];
+  for (unsigned i = 0; i < bytes; ++i)
+    undefined[i] = marks[i] ? 0 : 0xff;
+  return readElement(undefined, bytes, isSigned);
+}
+
 static bool allDefined(const uint8_t *marks, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i)
     if (!marks[i])
@@ -27,7 +35,8 @@ static bool allDefined(const uint8_t *marks, unsigned bytes) {
 template <class Word> static Step runLoad(Warp &warp, const Op &op) {
   const Access &access = warp.program.accesses[op.mode];
   Word values[8][kLanes] = {};
-  uint32_t undefined[8];
+  uint32_t undefined[8], partly[8] = {};
+  uint64_t undefinedBits[8][kLanes]; // of lanes that read at all; only where some element has them
   for (uint32_t &mask : undefined)
     mask = kAllLanes;
   visitRequest(warp, op, access, AccessKind::Read, 0, [&](const Part &part) {
@@ -40,12 +49,23 @@ template <class Word> static Step runLoad(Warp &warp, const Op &op) {
         values[i][lane] = Word(readElement(part.region.bytes + offset, access.bytes, access.isSigned));
         bool known = !part.region.defined || allDefined(part.region.defined + offset, access.bytes);
         undefined[i] &= ~(uint32_t(known) << lane);
+        if (!known) {
+          undefinedBits[i][lane] = undefinedIn(part.region.defined + offset, access.bytes, access.isSigned);
+          partly[i] |= 1u << lane;
+        }
       }
     }
   });
   for (unsigned i = 0; i < access.count; ++i) {
     warp.write(op.result(i), values[i]);
-    warp.writeUndefined(op.result(i), undefined[i]);
+    if (!partly[i]) {
+      warp.writeUndefined(op.result(i), undefined[i]);
+      continue;
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (!(partly[i] >> lane & 1))
+        undefinedBits[i][lane] = undefined[i] >> lane & 1 ? ~0ull : 0;
+    warp.writeUndefinedBits(op.result(i), undefinedBits[i]);
   }
   return Step::Next;
 }
@@ -79,8 +99,16 @@ template <class Word> static Step runStore(Warp &warp, const Op &op) {
         unsigned lane = __builtin_ctz(rest);
         uint64_t offset = part.offsets[lane] + i * access.bytes;
         std::memcpy(part.region.bytes + offset, &row[lane], access.bytes);
-        if (part.region.defined)
-          std::memset(part.region.defined + offset, !(undefined >> lane & 1), access.bytes);
+        if (!(undefined >> lane & 1)) {
+          if (part.region.defined)
+            std::memset(part.region.defined + offset, 1, access.bytes);
+          continue;
+        }
+        uint64_t bits = warp.undefinedBits(op.source(1 + i), lane) & (~0ull >> (64 - 8 * access.bytes));
+        if (!bits)
+          undefined &= ~(1u << lane);
+        for (unsigned byte = 0; part.region.defined && byte < access.bytes; ++byte)
+          part.region.defined[offset + byte] = (bits >> 8 * byte & 0xff) == 0;
       }
       // Within the CTA an undefined value may travel; what leaves it must have one.
       if (undefined &= part.lanes;

@@ -97,9 +97,10 @@ static Step runInvalidate(Warp &warp, const Op &op) {
 static uint64_t stateOf(const Mbarrier &object) { return uint64_t(object.phase) << 32 | object.pending; }
 
 namespace {
-/// Lanes whose release belongs to the open phase of one object: told to the clocks together, before the phase ends.
+/// Lanes whose arrival belongs to the open phase of one object: told to the checks together, before the phase ends.
 struct Releases {
   Warp &warp;
+  bool orders; ///< by themselves, and not what a fence before them says
   Mbarrier *object = nullptr;
   uint32_t lanes = 0;
 
@@ -110,8 +111,10 @@ struct Releases {
     lanes |= 1u << lane;
   }
   void flush() {
-    if (lanes && warp.cta.checks)
+    if (lanes && warp.cta.checks && orders)
       warp.cta.checks->clocks.release(warp.number, lanes, object->order.pending);
+    else if (lanes && warp.cta.checks)
+      warp.cta.checks->order.arrive(warp.number, lanes, object->order.pending);
     lanes = 0;
   }
 };
@@ -133,7 +136,7 @@ static Step runArrive(Warp &warp, const Op &op) {
   const uint32_t *second = op.sources > 1 ? warp.row<uint32_t>(op.source(1)) : nullptr;
   uint64_t states[kLanes] = {};
   Mbarriers &all = warp.cta.mbarriers;
-  Releases releases{warp};
+  Releases releases{warp, form.orders};
   uint32_t visited =
       visitMbarriers(warp, op, form.access, AccessKind::ReadWrite, [&](unsigned lane, uint64_t offset, Mbarrier &to) {
         states[lane] = stateOf(to);
@@ -142,8 +145,7 @@ static Step runArrive(Warp &warp, const Op &op) {
           to.bytesFrom = warp.cta.placeOf(warp, lane, op);
         if (form.expectsBytes && !all.expect(to, second[lane]))
           reportRange(warp, op, lane, bytesText(form, second[lane]), offset, to);
-        if (form.orders)
-          releases.add(to, lane);
+        releases.add(to, lane);
         if (count >= to.pending)
           releases.flush();
         if (form.drops && count > to.expected)
@@ -205,6 +207,8 @@ static Step runWait(Warp &warp, const Op &op) {
   auto acquire = [&] {
     if (ended && form.orders && warp.cta.checks)
       warp.cta.checks->clocks.acquire(warp.number, ended, ofEnded->order.completed);
+    else if (ended && warp.cta.checks)
+      warp.cta.checks->order.await(warp.number, ended, ofEnded->order.completed);
     allEnded |= ended;
     ended = 0;
   };

@@ -1,6 +1,7 @@
 /// Moves between registers and addresses of variables, and between spaces. (PTX ISA 9.0, 9.7.9)
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Lanewise.h"
+#include "backend/simulator/exec/MovedBits.h"
 #include "backend/simulator/machine/Cta.h"
 #include "backend/simulator/machine/Grid.h"
 
@@ -14,17 +15,16 @@ static bool isInWindow(uint32_t window, uint64_t a) { return windowOf(a) == wind
 static bool isGlobal(uint64_t a) { return windowOf(a) < kSharedWindow || windowOf(a) == kConstantWindow; }
 
 /// A choice leaves undefined only what it chose.
-template <class T> static Step runSelect(Warp &warp, const Op &op) {
-  LanewiseOf<choose<T>>::apply(warp, op, std::index_sequence<0, 1, 2>());
-  uint32_t first = warp.predicate(op.source(2));
-  warp.writeUndefined(op.result(0), (warp.undefined(op.source(0)) & first) | (warp.undefined(op.source(1)) & ~first) |
-                                        warp.undefined(op.source(2)));
-  return Step::Next;
+static uint64_t chosenBits(const Warp &warp, const Op &op, unsigned lane) {
+  if (warp.undefined(op.source(2)) >> lane & 1)
+    return ~0ull;
+  return warp.undefinedBits(op.source(warp.predicate(op.source(2)) >> lane & 1 ? 0 : 1), lane);
 }
+template <class T> constexpr Handler runSelect = moveBits<lanewise<choose<T>>, chosenBits>;
 
 /// Takes a vector of narrow registers for one wide one, or the other way: `mov.b64 %rd1, {%r1, %r2}`. The mode is the
 /// bytes of a narrow one.
-static Step runPack(Warp &warp, const Op &op) {
+static Step packParts(Warp &warp, const Op &op) {
   unsigned bytes = op.mode;
   uint64_t values[kLanes] = {};
   for (unsigned i = 0; i < op.sources; ++i)
@@ -45,8 +45,20 @@ static Step runPack(Warp &warp, const Op &op) {
   return Step::Next;
 }
 
+static uint64_t packedBits(const Warp &warp, const Op &op, unsigned lane) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < op.sources; ++i)
+    bits |= (warp.undefinedBits(op.source(i), lane) & (op.mode == 8 ? ~0ull : (1ull << 8 * op.mode) - 1))
+            << 8 * op.mode * i;
+  return bits;
+}
+constexpr Handler runPack = moveBits<packParts, packedBits>;
+
 static Step runUnpack(Warp &warp, const Op &op) {
   unsigned bytes = op.mode;
+  uint64_t undefined[kLanes] = {};
+  for (uint32_t rest = warp.undefined(op.source(0)) & warp.active; rest; rest &= rest - 1)
+    undefined[__builtin_ctz(rest)] = warp.undefinedBits(op.source(0), __builtin_ctz(rest));
   bool wide = bytes * op.results == 8;
   for (unsigned i = 0; i < op.results; ++i) {
     uint32_t part[kLanes];
@@ -55,8 +67,11 @@ static Step runUnpack(Warp &warp, const Op &op) {
       part[lane] = uint32_t(whole >> 8 * bytes * i & ((1ull << 8 * bytes) - 1));
     }
     warp.write(op.result(i), part);
+    uint64_t partUndefined[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      partUndefined[lane] = undefined[lane] >> 8 * bytes * i & ((1ull << 8 * bytes) - 1);
+    warp.writeUndefinedBits(op.result(i), partUndefined);
   }
-  warp.spreadUndefined(op);
   return Step::Next;
 }
 
@@ -113,7 +128,9 @@ static void decodeMove(Form &form) {
   }
   form.result(0, type);
   form.source(1, type);
-  form.run(size == 0 ? lanewise<same<bool>> : size <= 4 ? lanewise<same<uint32_t>> : lanewise<same<uint64_t>>);
+  form.run(size == 0   ? lanewise<same<bool>>
+           : size <= 4 ? moveBits<lanewise<same<uint32_t>>, copiedBits>
+                       : moveBits<lanewise<same<uint64_t>>, copiedBits>);
 }
 
 static void decodeSelect(Form &form) {

@@ -13,7 +13,7 @@ GridChecks::GridChecks(const GridMemory &memory) {
 }
 
 CtaChecks::CtaChecks(Cta &cta)
-    : clocks(cta.threads(), cta.number()), cta(cta), shared(clocks, cta.shared.size), order(clocks) {}
+    : clocks(cta.threads(), cta.number()), order(clocks), cta(cta), shared(clocks, cta.shared.size) {}
 
 static check::Scope scopeOf(Access::Scope scope) {
   return scope == Access::Scope::Cta ? check::Scope::Cta : check::Scope::Grid;

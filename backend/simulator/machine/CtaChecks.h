@@ -63,6 +63,7 @@ public:
 
   /// Barriers that are more than those above, and asynchronous operations, tell the clocks themselves.
   check::Clocks clocks;
+  check::MemoryOrder order;
 
 private:
   void passThroughMemory(const Warp &warp, const Access &access, const Part &part, AccessKind kind);
@@ -72,7 +73,6 @@ private:
 
   Cta &cta;
   check::SharedShadow shared;
-  check::MemoryOrder order;
   check::SyncLocations locations;            ///< of shared memory
   std::optional<check::Column> copyQueues;   ///< the first thread's
   std::optional<check::Column> matrixQueues; ///< the first warp's

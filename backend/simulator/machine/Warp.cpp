@@ -13,6 +13,38 @@ Warp::Warp(Cta &cta, const Program &program, unsigned number, uint32_t lanes)
   fragments.push_back({0, lanes});
 }
 
+uint64_t Warp::undefinedBits(Slot slot, unsigned lane) const {
+  if (!(undefinedLanes[slot.index] >> lane & 1))
+    return 0;
+  return undefinedParts.empty() || !undefinedParts[slot.index] ? ~0ull : (*undefinedParts[slot.index])[lane];
+}
+
+void Warp::writeUndefinedBits(Slot slot, const uint64_t (&bits)[kLanes]) {
+  uint32_t lanesOf = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanesOf |= uint32_t(bits[lane] != 0) << lane;
+  writeUndefined(slot, lanesOf);
+  lanesOf &= active;
+  if (!lanesOf || slot.index == kConstantIndex)
+    return;
+  if (undefinedParts.empty())
+    undefinedParts.resize(undefinedLanes.size());
+  auto &parts = undefinedParts[slot.index];
+  if (!parts) {
+    parts = std::make_unique<std::array<uint64_t, kLanes>>();
+    parts->fill(~0ull);
+  }
+  for (uint32_t rest = lanesOf; rest; rest &= rest - 1)
+    (*parts)[__builtin_ctz(rest)] = bits[__builtin_ctz(rest)];
+}
+
+void Warp::forgetUndefinedParts(Slot slot) {
+  if (!undefinedParts[slot.index])
+    return;
+  for (uint32_t rest = active; rest; rest &= rest - 1)
+    (*undefinedParts[slot.index])[__builtin_ctz(rest)] = ~0ull;
+}
+
 bool Warp::runnable() const {
   for (const Fragment &fragment : fragments)
     if (!fragment.blocked)

@@ -11,7 +11,9 @@
 #include "backend/simulator/machine/RegisterWatch.h"
 #include "backend/simulator/machine/Warpgroup.h"
 
+#include <array>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -115,9 +117,16 @@ public:
   /// Lanes of a register that hold no defined value.
   uint32_t undefined(Slot slot) const { return undefinedLanes[slot.index]; }
   void writeUndefined(Slot slot, uint32_t value) {
-    if (slot.index != kConstantIndex)
-      undefinedLanes[slot.index] = (undefinedLanes[slot.index] & ~active) | (value & active);
+    if (slot.index == kConstantIndex)
+      return;
+    undefinedLanes[slot.index] = (undefinedLanes[slot.index] & ~active) | (value & active);
+    if (value & active && !undefinedParts.empty())
+      forgetUndefinedParts(slot);
   }
+  /// Likewise bit by bit, which only what moves bits about asks for: all bits of an undefined lane, unless
+  /// `writeUndefinedBits` said which.
+  uint64_t undefinedBits(Slot slot, unsigned lane) const;
+  void writeUndefinedBits(Slot slot, const uint64_t (&bits)[kLanes]);
   /// Lanes in which some source of `op` is undefined.
   uint32_t undefinedSources(const Op &op) const {
     uint32_t mask = 0;
@@ -156,6 +165,7 @@ private:
   void choose();
   void dropRunning();
   void mergeAt(uint32_t pc);
+  void forgetUndefinedParts(Slot slot);
 
   std::vector<Fragment> fragments; ///< disjoint; only lanes that have not returned
   unsigned current = 0;
@@ -163,6 +173,8 @@ private:
   std::vector<Row> registers;
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> undefinedLanes;
+  /// Which bits of an undefined lane are undefined, by register; empty before the first. Null: all of every lane.
+  std::vector<std::unique_ptr<std::array<uint64_t, kLanes>>> undefinedParts;
 };
 
 } // namespace tile::sim

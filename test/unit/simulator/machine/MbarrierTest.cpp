@@ -28,7 +28,7 @@ struct Ring {
   std::string producerParity = "xor.b32 %r5, %r5, 1;", consumerParity = "";
   std::string full = "mbarrier.arrive.shared::cta.b64 %d10, [%r6];";
   std::string empty = "mbarrier.arrive.release.cta.shared::cta.b64 _, [%r7];";
-  std::string stageOfRead = "";
+  std::string acquire = "acquire", stageOfRead = "";
 
   KernelRun kernel() const {
     KernelRun run(initBarriers(fullCount, 32) + ready + R"(
@@ -59,7 +59,9 @@ struct Ring {
       CONSUMER:
       )" + consumerParity +
                       R"(
-      WAIT2: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p3, [%r6], %r5, 1000;
+      WAIT2: mbarrier.try_wait.parity.)" +
+                      acquire +
+                      R"(.cta.shared::cta.b64 %p3, [%r6], %r5, 1000;
       @!%p3 bra WAIT2;
       )" + stageOfRead +
                       R"(
@@ -131,6 +133,31 @@ TEST(Mbarrier, RingWithOneFaultIsFoundInEveryInterleaving) {
         found |= has(result, fault);
       EXPECT_TRUE(found) << mutant.name << ", seed " << seed << ": " << summary(result);
     }
+}
+
+TEST(Mbarrier, FencesOrderRelaxedArrivalsAndWaits) {
+  const std::string fence = "fence.acq_rel.cta;";
+  Ring ring;
+  ring.full = fence + "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r6];";
+  ring.empty = fence + "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r7];";
+  ring.acquire = "relaxed";
+  ring.stageOfRead = fence;
+  for (unsigned seed = 1; seed < 12; ++seed) {
+    auto findings = [seed](const Ring &ring) {
+      KernelRun run = ring.kernel();
+      run.options.seed = seed;
+      return summary(run.run()).substr(0, 4);
+    };
+    EXPECT_EQ(findings(ring), "");
+    Ring mutant = ring;
+    mutant.stageOfRead = "";
+    EXPECT_EQ(findings(mutant), "race");
+    mutant = ring;
+    mutant.full = "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r6];";
+    EXPECT_EQ(findings(mutant), "race");
+    mutant.full = "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r6];" + fence; // too late
+    EXPECT_EQ(findings(mutant), "race");
+  }
 }
 
 TEST(Mbarrier, DeadlockSaysWhatIsLacking) {

@@ -128,6 +128,51 @@ TEST(Memory, AnUndefinedValueMayTravelButNotLeave) {
   EXPECT_EQ(result.findings[0].fault, Fault::Undefined);
 }
 
+TEST(Memory, UndefinedBytesAreFollowedWhereBytesAreMoved) {
+  // %r9 and %h9 are never written; what is stored in the end has no byte of them.
+  KernelRun run(R"(
+    mov.u32 %r1, 0x44332211;
+    prmt.b32 %r2, %r1, %r9, 0x4710;
+    prmt.b32 %r3, %r2, %r1, 0x7610;
+    st.shared.b32 [buffer], %r2;
+    ld.shared.v2.u8 {%h1, %h2}, [buffer];
+    st.global.v2.u8 [%d50+4], {%h1, %h2};
+    ld.shared.b32 %r4, [buffer];
+    and.b32 %r4, %r4, 0xffff;
+    mov.b32 %r5, {%h1, %h9};
+    mov.b32 {%h3, %h4}, %r5;
+    cvt.u32.u16 %r6, %h3;
+    shl.b32 %r7, %r5, 16;
+    or.b32 %r7, %r7, %r6;
+    selp.b32 %r8, %r2, %r4, %p9;
+    cvt.u16.u32 %h5, %r2;
+    setp.eq.u32 %p1, %r1, 0;
+    selp.b32 %r8, %r2, %r4, %p1;
+    st.global.u16 [%d50+6], %h5;
+    st.global.v2.u32 [%d50+8], {%r4, %r7};
+    st.global.u32 [%d50+16], %r8;
+    st.global.u32 [%d50], %r3;)",
+                ".shared .align 4 .b8 buffer[4];");
+  run.block = {1, 1, 1};
+  run.addOutput<uint32_t>(5);
+  EXPECT_EQ(summary(run.run()), "");
+  EXPECT_EQ(run.get<uint32_t>(0), (std::vector<uint32_t>{0x44332211, 0x22112211, 0x2211, 0x110011, 0x2211}));
+}
+
+TEST(Memory, OneUndefinedByteIsFound) {
+  for (const char *result : {"prmt.b32 %r2, %r1, %r9, 0x4210;", "mov.b32 %r2, {%h1, %h9};",
+                             "st.shared.b8 [buffer], %h1; ld.shared.b32 %r2, [buffer];", "add.u32 %r2, %r9, %r1;",
+                             "and.b32 %r2, %r9, 0x80;", "or.b32 %r2, %r9, 0xfffffffe;", "shl.b32 %r2, %r9, 31;",
+                             "shl.b32 %r2, %r1, %r9;", "prmt.b32 %r2, %r1, %r1, %r9;", "cvt.u32.u8 %r2, %h9;",
+                             "and.b32 %r9, %r9, 1; mov.b32 %r9, %r8; and.b32 %r2, %r9, 2;"}) {
+    KernelRun run("mov.u32 %r1, 1; mov.b16 %h1, 1;" + std::string(result) + "st.global.u32 [%d50], %r2;",
+                  ".shared .align 4 .b8 buffer[4];");
+    run.block = {1, 1, 1};
+    run.addOutput<uint32_t>(1);
+    EXPECT_EQ(summary(run.run()), "undefined: an undefined value is stored to bytes 0 to 3 of `p0`") << result;
+  }
+}
+
 TEST(Memory, AnUndefinedBranchIsReported) {
   KernelRun run("setp.eq.u32 %p1, %r1, 0; @%p1 bra OUT; OUT:");
   run.block = {1, 1, 1};
