@@ -2,6 +2,7 @@
 #include "backend/simulator/exec/Converge.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/Grid.h"
 
 #include <algorithm>
 
@@ -18,12 +19,24 @@ static bool convergeOn(Warp &warp, const Op &op, uint32_t wanted) {
 }
 
 bool converge(Warp &warp, const Op &op, Slot mask) {
-  unsigned first = __builtin_ctz(warp.active);
-  uint32_t wanted = warp.row<uint32_t>(mask)[first];
-  if (!(wanted >> first & 1))
-    warp.cta.report(Fault::BadOperand, warp, first, op,
-                    "lane " + std::to_string(first) + " runs it; the mask does not name it");
-  return convergeOn(warp, op, wanted);
+  const uint32_t *masks = warp.row<uint32_t>(mask);
+  uint32_t wanted = masks[__builtin_ctz(warp.active)];
+  if (!convergeOn(warp, op, wanted))
+    return false;
+  uint32_t named = 0, others = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    named |= masks[lane] & 1u << lane;
+    others |= uint32_t(masks[lane] != wanted) << lane;
+  }
+  if (uint32_t unnamed = warp.active & ~named & ~warp.undefined(mask))
+    warp.cta.report(Fault::BadOperand, warp, __builtin_ctz(unnamed), op,
+                    "lane " + std::to_string(__builtin_ctz(unnamed)) + " runs it; the mask does not name it");
+  if (uint32_t unsure = warp.undefined(mask) & warp.active; unsure && warp.cta.grid.options.checks)
+    warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "the mask is undefined");
+  // Lanes of several masks are several groups, each by itself.
+  if (others &= warp.active)
+    warp.stay(others);
+  return true;
 }
 
 bool convergeAll(Warp &warp, const Op &op) { return convergeOn(warp, op, warp.lanes); }

@@ -149,6 +149,12 @@ Fragment &Warp::splitRunning() {
   return fragments[current];
 }
 
+void Warp::stay(uint32_t staying) {
+  fragments[current].lanes &= ~staying;
+  active &= ~staying;
+  fragments.push_back({fragments[current].pc, staying});
+}
+
 void Warp::scatter(const uint32_t (&targets)[kLanes]) {
   uint32_t left = active;
   Fragment &fragment = fragments[current];

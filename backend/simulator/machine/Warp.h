@@ -145,6 +145,8 @@ public:
   void branch(uint32_t target);
   /// Makes the active lanes a fragment of their own, the running one; the others go on behind the operation.
   Fragment &splitRunning();
+  /// These of the active lanes stay at the operation, as a fragment that will run it later.
+  void stay(uint32_t lanes);
   /// The active lanes return.
   void exitLanes();
   /// For `brx.idx`: each active lane goes on at its own target.

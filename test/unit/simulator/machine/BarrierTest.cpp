@@ -143,6 +143,32 @@ TEST(Shuffle, TakesEveryModeInSegments) {
   }
 }
 
+TEST(Shuffle, EveryLaneIsInItsMask) {
+  auto found = [](const std::string &mask) {
+    KernelRun run("mov.u32 %r0, %tid.x;" + mask + "shfl.sync.idx.b32 %r2, %r0, 0, 31, %r1;");
+    return summary(run.run());
+  };
+  EXPECT_EQ(found("mov.u32 %r1, 0x7fffffff;"), "bad-operand: lane 31 runs it; the mask does not name it");
+  EXPECT_EQ(found("setp.eq.u32 %p1, %r0, 3; @!%p1 mov.u32 %r1, -1;"), "undefined: the mask is undefined");
+}
+
+TEST(Shuffle, LanesOfAnotherMaskAreAnotherGroup) {
+  // Halves of the warp at one instruction: each counts its own lanes.
+  KernelRun run(kThread + R"(
+    setp.lt.u32 %p1, %r0, 16;
+    selp.b32 %r1, 0xffff, 0xffff0000, %p1;
+    setp.eq.u32 %p2, %r0, %r0;
+    vote.sync.ballot.b32 %r2, %p2, %r1;
+    redux.sync.add.u32 %r3, %r0, %r1;
+    xor.b32 %r2, %r2, %r3;
+    st.global.u32 [%d0], %r2;)",
+                ".shared .align 4 .b8 buffer[4];");
+  run.addOutput<uint32_t>(32);
+  EXPECT_EQ(summary(run.run()), "");
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(run.get<uint32_t>(0)[lane], lane < 16 ? 0xffffu ^ 120 : 0xffff0000u ^ 376);
+}
+
 TEST(Shuffle, FromALaneThatIsNotThereIsUndefined) {
   KernelRun run(kThread + R"(
     setp.lt.u32 %p1, %r0, 16;
