@@ -128,8 +128,9 @@ static void reportMismatch(Emitter &emitter, const Operand &operand, Scalar targ
   const Value &value = operand.value;
   std::string expected(nameOf(target));
   std::string type = value.isTile() ? Emitter::withScalar(value.type(), target).text() : expected;
-  DiagnosticBuilder diagnostic = emitter.report(
-      Code::E0206, operand.range, (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + type);
+  DiagnosticBuilder diagnostic =
+      emitter.report(Code::E0206, operand.range,
+                     (what.empty() ? "found " : what + " is ") + value.describeFound() + "; expected " + type);
   if (value.isConstantScalar() || value.isTile())
     diagnostic.help("write " + emitter.spelledCast(operand.range, expected));
   emitter.suggestRegion(diagnostic, operand);
@@ -179,7 +180,7 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
     return value;
   auto mismatch = [&]() -> Value {
     return fail(Code::E0206, operand.range,
-                (what.empty() ? "found " : what + " is ") + value.describe() + "; expected " + target.text());
+                (what.empty() ? "found " : what + " is ") + value.describeFound() + "; expected " + target.text());
   };
   switch (target.kind) {
   case Type::Kind::Tile: {

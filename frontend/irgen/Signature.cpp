@@ -187,7 +187,7 @@ bool KernelBuilder::checkGivenDims() {
     }
     evaluator
         .report(Code::E0301, given->second.syntax->range,
-                "extent " + quote(dim.name) + " is " + value.describe() + "; expected 0 to 2^63 - 1")
+                "extent " + quote(dim.name) + " is " + value.describe() + "; expected an integer from 0 to 2^63 - 1")
         .secondary(dim.range, "declared here");
     isValid = false;
   }

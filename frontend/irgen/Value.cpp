@@ -56,7 +56,9 @@ std::string Value::describe() const {
   if (auto *constant = as<FloatConstant>()) {
     char digits[32];
     char *end = std::to_chars(std::begin(digits), std::end(digits), constant->value).ptr;
-    return std::string(digits, end);
+    std::string text(digits, end);
+    // `1` is an integer; words and exponents are floats as they stand.
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
   }
   if (auto *constant = as<BoolConstant>())
     return constant->value ? "true" : "false";
@@ -71,4 +73,8 @@ std::string Value::describe() const {
   if (as<const LoadedModule *>())
     return "a module";
   return type().text();
+}
+
+std::string Value::describeFound() const {
+  return as<TypeConstant>() && !as<TypeConstant>()->syntax ? "the type " + describe() : describe();
 }

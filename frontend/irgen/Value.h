@@ -111,6 +111,8 @@ public:
   Type type() const;
   /// `type()` for messages, which say more of compile-time values: `128`, `fn relu`.
   std::string describe() const;
+  /// The same beside what was expected: `the type f32` is no f32.
+  std::string describeFound() const;
 
 private:
   Storage storage;

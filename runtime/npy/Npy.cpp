@@ -236,9 +236,10 @@ Result<NpyArray> parseNpy(std::string_view bytes) {
     tooLarge |= __builtin_mul_overflow(bound, std::max<int64_t>(extent, 1), &bound);
   }
   int64_t total = isEmpty ? 0 : bound;
-  if (tooLarge || static_cast<uint64_t>(total) > elements.size())
-    return invalid("file has " + std::to_string(elements.size()) + " bytes of elements; expected shape " +
-                   printShape(array.extents) + " of " + std::to_string(size) + " bytes each");
+  if (tooLarge || static_cast<uint64_t>(total) != elements.size())
+    return invalid("file has " + std::to_string(elements.size()) + " bytes of elements; expected " +
+                   (tooLarge ? "" : std::to_string(total) + ": ") + "shape " + printShape(array.extents) + " of " +
+                   std::to_string(size) + (size == 1 ? " byte each" : " bytes each"));
   array.strides = header->fortran ? fortranStrides(array.extents) : rowMajorStrides(array.extents);
   array.data.assign(elements.begin(), elements.begin() + total);
   if (isBigEndian)

@@ -146,7 +146,9 @@ TEST(Npy, RefusalsSayWhatIsWrong) {
   EXPECT_EQ(errorOf(fileWith("{'descr': '<c8', 'fortran_order': False, 'shape': ()}")),
             "element type is `<c8`; expected one of b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 V1 V2");
   EXPECT_EQ(errorOf(fileWith("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", "12345")),
-            "file has 5 bytes of elements; expected shape (2, 3) of 4 bytes each");
+            "file has 5 bytes of elements; expected 24: shape (2, 3) of 4 bytes each");
+  EXPECT_EQ(errorOf(fileWith("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", "123")),
+            "file has 3 bytes of elements; expected 2: shape (2,) of 1 byte each");
   EXPECT_EQ(errorOf(fileWith("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 9, 0)}")),
             "file has 0 bytes of elements; expected shape (4611686018427387904, 9, 0) of 4 bytes each");
 }
