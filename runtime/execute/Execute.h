@@ -3,6 +3,7 @@
 #ifndef RUNTIME_EXECUTE_EXECUTE_H
 #define RUNTIME_EXECUTE_EXECUTE_H
 
+#include "backend/simulator/counters/CounterReport.h"
 #include "runtime/arguments/HostArgument.h"
 #include "runtime/compile/Build.h"
 #include "runtime/launch/Bind.h"
@@ -48,6 +49,7 @@ struct RunOptions {
   unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
   unsigned threads = 0;     ///< CPU and simulator; 0: one per core
   uint64_t seed = 0;        ///< simulator: of the schedule
+  bool counters = false;    ///< simulator: count what each instruction moves and computes
   StepLimits limits;
 };
 
@@ -57,6 +59,7 @@ struct RunResult {
   std::string variant;     ///< GPU and simulator
   double milliseconds = 0; ///< of one launch: the median of the repetitions, or the run's wall time on the CPU
   bool isTimed = false;
+  std::optional<sim::CounterReport> counters; ///< if they were asked for
 };
 
 /// Runs `kernel` on `arguments`, one per parameter in source order; tensors that the kernel writes hold the results

@@ -69,6 +69,8 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   RunResult result;
   result.device = nameOf(DeviceKind::Simulator);
   result.grid = binding->grid;
+  if (options.counters)
+    result.counters.emplace();
   if (binding->isEmpty())
     return result;
   const Variant &variant = *binding->variant;
@@ -98,6 +100,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   runOptions.seed = options.seed;
   runOptions.hostThreads = options.threads;
   runOptions.maxSteps = options.limits.warpInstructions;
+  runOptions.counters = options.counters;
   auto start = std::chrono::steady_clock::now();
   auto outcome = sim::run(code, launch, runOptions);
   if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
@@ -106,6 +109,8 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   }
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   result.isTimed = true;
+  if (options.counters)
+    result.counters = sim::reportCounters(code, std::get<0>(outcome).counted);
   for (const sim::Finding &finding : std::get<0>(outcome).findings)
     session.report(Code::E0604, locationOf(code, finding.place, place), describe(code, finding));
   return result;

@@ -178,8 +178,9 @@ void Reader::readOption(std::string_view argument) {
   bool hasValue = !rest.empty();
   if (option->isSwitch() && hasValue)
     return fault("`" + std::string(argument) + "` has a value; expected `" + spelling + "` alone");
-  if (option->isSwitch()) {
-    option->add({});
+  if (option->mayLackValue() && !hasValue) {
+    if (std::string message = option->add({}); !message.empty())
+      fault(std::move(message));
     return;
   }
   // `-D=3` names nothing; what a prefix is followed by is its value as it stands.
@@ -274,7 +275,9 @@ static void printOptions(std::ostream &out, std::string_view title, std::vector<
   out << "\n" << title << ":\n";
   for (const Option *option : options) {
     std::string form = "  " + option->spelling();
-    if (!option->isSwitch())
+    if (!option->isSwitch() && option->mayLackValue())
+      form += "[=" + std::string(option->text().value) + "]";
+    else if (!option->isSwitch())
       form += (option->text().name.size() == 1 ? " " : "=") + std::string(option->text().value);
     out << form
         << (form.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')

@@ -32,6 +32,8 @@ public:
   const Text &text() const { return words; }
   bool isOf(Command command) const;
   bool isSwitch() const { return words.value.empty(); }
+  /// Whether the value may be left out; then it is given with `=` or not at all.
+  virtual bool mayLackValue() const { return isSwitch(); }
   /// `--emit`, `-o`
   std::string spelling() const;
   /// Whether the command line has it.
@@ -96,6 +98,19 @@ protected:
 private:
   std::vector<std::string_view> choices;
   std::string content;
+};
+
+/// Likewise, or nothing at all: `--counters`, `--counters=json`.
+class FormOption : public ChoiceOption {
+public:
+  FormOption(Text text, std::initializer_list<Command> commands, std::vector<std::string_view> choices)
+      : ChoiceOption(text, commands, std::move(choices), "") {}
+  bool mayLackValue() const override { return true; }
+  /// Whether it is given with this value.
+  bool is(std::string_view choice) const { return get() == choice; }
+
+protected:
+  std::string take(std::string_view value) override { return value.empty() ? "" : ChoiceOption::take(value); }
 };
 
 /// A whole number.

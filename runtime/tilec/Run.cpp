@@ -7,10 +7,12 @@
 #include "runtime/execute/Execute.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
+#include "runtime/execute/SimulatorCounters.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_os_ostream.h"
 
 #include <iostream>
 #include <random>
@@ -49,12 +51,46 @@ static Switch checkedOption{
      "CPU: report writes that two programs do, reads of what nobody wrote, division by zero and long shifts"},
     {Command::Run}};
 
+static FormOption countersOption{
+    {"counters", "json",
+     "simulator: print what each line moves and computes, coalescing and bank conflicts, the worst lines first"},
+    {Command::Run, Command::Sim},
+    {"json"}};
+
 uint64_t seedOfRun() { return seedOption.isGiven() ? seedOption.get() : std::random_device()(); }
 
 StepLimits stepLimitsOfRun() {
   if (!maxStepsOption.isGiven())
     return {};
   return {static_cast<int64_t>(maxStepsOption.get()), maxStepsOption.get()};
+}
+
+bool wantsCounters() { return countersOption.isGiven(); }
+
+bool wantsCountersAsJson() { return countersOption.is("json"); }
+
+/// Finds lines in the files that were read.
+static LineText textIn(const Session &session, FileId ptx) {
+  return [&session, ptx](const std::string &name, unsigned line) -> std::string {
+    FileId file = name.empty() ? ptx : FileId();
+    for (uint32_t i = 0; i < session.sources.size() && !name.empty(); ++i)
+      if (session.sources.name({i}) == name)
+        file = {i};
+    if (!file.isValid() || line > session.sources.lineCount(file))
+      return {};
+    SmallVector<StringRef> words;
+    SplitString(session.sources.line(file, line), words);
+    return join(words, " ");
+  };
+}
+
+void printCounters(const Session &session, const sim::CounterReport &report, FileId ptx) {
+  raw_os_ostream out(std::cout);
+  printCounters(out, report, textIn(session, ptx));
+}
+
+json::Object countersToJson(const Session &session, const sim::CounterReport &report, FileId ptx) {
+  return toJson(report, textIn(session, ptx));
 }
 
 std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, deviceOption.get()); }
@@ -179,8 +215,18 @@ static void runInstance(Session &session, const std::vector<const KernelContract
   if (!savings || !allocateArguments(session, *arguments))
     return;
   std::optional<RunResult> result = run(*contract, *arguments);
-  if (result && save(session, *savings, *arguments))
-    printResult(*contract, *arguments, *result, seed);
+  if (!result || !save(session, *savings, *arguments))
+    return;
+  if (result->counters && wantsCountersAsJson()) {
+    json::Object report{{"kernel", contract->name},
+                        {"variant", result->variant},
+                        {"counters", countersToJson(session, *result->counters)}};
+    std::cout << formatv("{0:2}", json::Value(std::move(report))).str() << "\n";
+    return;
+  }
+  printResult(*contract, *arguments, *result, seed);
+  if (result->counters)
+    printCounters(session, *result->counters);
 }
 
 /// A kernel of a cubin, whose contract stands in it.
@@ -238,6 +284,7 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.repetitions = repeatOption.get();
   run.limits = stepLimitsOfRun();
   run.seed = seed;
+  run.counters = wantsCounters();
   runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {
                 return runOn(device, session, file, *kernel, arguments, run);
@@ -251,6 +298,9 @@ static void runFile(Session &session, const std::string &input) {
   std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
   if (!kind || refuseSourceOptions(session, *kind))
     return;
+  if (wantsCounters() && *device != DeviceKind::Simulator)
+    return session.report(Code::E0602, "`--counters` counts on the simulator, found " + std::string(nameOf(*device)) +
+                                           "; add `--device=sim`");
   if (*kind == InputKind::Cubin)
     return runCubinFile(session, *file, *device, options->source.kernel);
   if (*kind != InputKind::Tile)

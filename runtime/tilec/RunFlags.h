@@ -4,6 +4,8 @@
 
 #include "runtime/execute/Execute.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace tile {
 
 /// `--seed`, or another one each time.
@@ -11,6 +13,16 @@ uint64_t seedOfRun();
 
 /// `--max-steps`, in the unit of each device; without it the defaults.
 StepLimits stepLimitsOfRun();
+
+/// `--counters`, and whether they are to be printed as JSON.
+bool wantsCounters();
+bool wantsCountersAsJson();
+
+/// The counters of a run of `tilec run` or `tilec sim` as a table; lines are shown from the files that `session` has
+/// read, and those of the PTX from `ptx`.
+void printCounters(const Session &session, const sim::CounterReport &report, FileId ptx = {});
+/// Likewise as JSON.
+llvm::json::Object countersToJson(const Session &session, const sim::CounterReport &report, FileId ptx = {});
 
 /// `--device`; none after reporting.
 std::optional<DeviceKind> deviceOfRun(Session &session);

@@ -1,6 +1,7 @@
 /// `tilec sim FILE.ptx`: runs a kernel that any compiler wrote on the GPU simulator, with arguments by position, and
 /// says what is wrong with it. Several seeds are several interleavings, whose results must be equal.
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/RunFlags.h"
 
 #include "backend/simulator/Simulator.h"
 #include "backend/simulator/ptx/Parser.h"
@@ -156,6 +157,7 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
     sim::RunOptions options;
     options.seed = seedOption.get() + run;
     options.maxSteps = stepsOption.get();
+    options.counters = wantsCounters() && run == 0;
     options.print = [](const std::string &text) { std::cout << text; };
     auto outcome = sim::run(program, launch, options);
     if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
@@ -227,10 +229,19 @@ static void simulate(Session &session, const std::string &path) {
   for (const auto &[number, target] : *savings)
     if (!take(session, writeNpy(target, arguments->host[number].tensor.view())))
       return;
-  if (jsonOption.isOn())
-    std::cout << llvm::formatv("{0:2}", llvm::json::Value(toJson(program, *result))).str() << "\n";
-  else
+  std::optional<sim::CounterReport> counters;
+  if (wantsCounters())
+    counters = sim::reportCounters(program, result->counted);
+  if (jsonOption.isOn() || wantsCountersAsJson()) {
+    llvm::json::Object all = toJson(program, *result);
+    if (counters)
+      all["counters"] = countersToJson(session, *counters, *file);
+    std::cout << llvm::formatv("{0:2}", llvm::json::Value(std::move(all))).str() << "\n";
+  } else {
     print(program, *result, arguments->host);
+    if (counters)
+      printCounters(session, *counters, *file);
+  }
   for (const sim::Finding &finding : result->findings)
     session.report(Code::E0604, describe(program, finding));
 }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 
 namespace tile::sim::test {
@@ -42,9 +43,21 @@ std::variant<RunResult, Refusal> KernelRun::attempt() {
   return sim::run(*std::get<0>(program), launch, options);
 }
 
+/// `global load`, `global_sectors` and the count, for each class of instructions and each count of it.
+static void recordCounters(const std::string &path, const RunResult &result) {
+  std::map<std::string, Counters> classes;
+  for (const CountedInstruction &instruction : result.counted)
+    classes[nameOf(instruction.kind)].add(instruction.counters);
+  std::ofstream file(path);
+  for (const auto &[name, counters] : classes)
+    for (const CounterField &field : kCounterFields)
+      if (uint64_t value = counters.*field.value)
+        file << name << '\t' << field.key << '\t' << value << '\n';
+}
+
 /// With TILE_SIM_RECORD=FOLDER, runs without findings are kept there for test/gpu/replay.py: the text, a line about the
-/// launch, and the bytes of each tensor before and after.
-static void record(const KernelRun &run, const std::vector<std::vector<uint8_t>> &before,
+/// launch, and the bytes of each tensor before and after; what was counted, for test/gpu/counters.py.
+static void record(const KernelRun &run, const RunResult &result, const std::vector<std::vector<uint8_t>> &before,
                    const std::vector<std::vector<uint8_t>> &after) {
   const char *folder = std::getenv("TILE_SIM_RECORD");
   if (!folder)
@@ -52,7 +65,9 @@ static void record(const KernelRun &run, const std::vector<std::vector<uint8_t>>
   static unsigned number = 0;
   const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
   std::string stem =
-      std::string(folder) + "/" + test.test_suite_name() + "." + test.name() + "-" + std::to_string(number++);
+      std::string(folder) + "/" +
+      (run.name.empty() ? std::string(test.test_suite_name()) + "." + test.name() + "-" + std::to_string(number++)
+                        : run.name);
   std::ofstream(stem + ".ptx") << run.text();
   std::ofstream launch(stem + ".launch");
   for (uint32_t extent : run.grid)
@@ -66,6 +81,8 @@ static void record(const KernelRun &run, const std::vector<std::vector<uint8_t>>
   for (const std::vector<std::vector<uint8_t>> *tensors : {&before, &after})
     for (const std::vector<uint8_t> &tensor : *tensors)
       bytes.write(reinterpret_cast<const char *>(tensor.data()), std::streamsize(tensor.size()));
+  if (!result.counted.empty())
+    recordCounters(stem + ".counters", result);
 }
 
 RunResult KernelRun::run() {
@@ -80,7 +97,7 @@ RunResult KernelRun::run() {
     return {};
   }
   if (std::get<0>(outcome).findings.empty())
-    record(*this, before, tensors);
+    record(*this, std::get<0>(outcome), before, tensors);
   return std::get<0>(outcome);
 }
 

@@ -24,6 +24,7 @@ public:
   RunOptions options;
   uint64_t dynamicShared = 0;
   std::string target = "sm_90a";
+  std::string name; ///< of its record; else the test's
 
   /// Adds a tensor of `values`; `defined` says whether the kernel may read it first.
   template <class T> void add(const std::vector<T> &values, bool defined = true, bool writable = true) {

@@ -1,0 +1,138 @@
+// Kernels that access memory where a table says, one for each kind of access and pattern: what is counted of them is
+// what their places give. TILE_SIM_RECORD keeps them for test/gpu/counters.py, which runs them under ncu.
+#include "backend/simulator/counters/Sectors.h"
+#include "backend/simulator/counters/SharedBanks.h"
+#include "test/unit/simulator/counters/CountKernel.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace tile::sim::test {
+
+constexpr uint32_t kMasked = ~0u;
+constexpr unsigned kBufferBytes = 8192;
+
+namespace {
+struct Pattern {
+  const char *name;
+  std::function<uint32_t(unsigned lane, unsigned bytes)> place; ///< in bytes, or masked
+};
+
+struct Kind {
+  const char *name;
+  const char *instruction; ///< in shared memory at `%r3`, in global memory at `%d3`
+  unsigned bytes;          ///< of a lane
+  bool isShared = true;
+  bool isAtomic = false;
+  bool ofWholeWarp = false; ///< has no guard
+};
+} // namespace
+
+static const Pattern kPatterns[] = {
+    {"side-by-side", [](unsigned lane, unsigned bytes) { return lane * bytes; }},
+    {"one-further", [](unsigned lane, unsigned bytes) { return (lane + 1) * bytes; }},
+    {"every-second", [](unsigned lane, unsigned bytes) { return 2 * lane * bytes; }},
+    {"every-fourth", [](unsigned lane, unsigned bytes) { return 4 * lane * bytes; }},
+    {"column", [](unsigned lane, unsigned) { return lane * 128 + 48; }},
+    {"swizzled-column", [](unsigned lane, unsigned) { return lane * 128 + (lane % 8 ^ 3) * 16; }},
+    {"padded-column", [](unsigned lane, unsigned) { return lane * 144; }},
+    {"same", [](unsigned, unsigned) { return 64; }},
+    {"two-of-a-bank", [](unsigned lane, unsigned) { return lane % 2 * 128; }},
+    {"pairs", [](unsigned lane, unsigned bytes) { return lane / 2 * bytes; }},
+    {"halves-alike", [](unsigned lane, unsigned bytes) { return lane % 16 * bytes; }},
+    {"reversed", [](unsigned lane, unsigned bytes) { return (31 - lane) * bytes; }},
+    {"first-eight", [](unsigned lane, unsigned bytes) { return lane < 8 ? lane * bytes : kMasked; }},
+    {"every-eighth-lane", [](unsigned lane, unsigned bytes) { return lane % 8 ? kMasked : lane * bytes; }},
+    {"scattered", [](unsigned lane, unsigned) { return lane * 37 % 32 * 240; }},
+};
+
+static const Kind kKinds[] = {
+    {"ld.shared.4", "ld.shared.b32 %r4, [%r3]", 4},
+    {"ld.shared.8", "ld.shared.v2.b32 {%r4, %r5}, [%r3]", 8},
+    {"ld.shared.16", "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3]", 16},
+    {"st.shared.4", "st.shared.b32 [%r3], %r8", 4},
+    {"st.shared.8", "st.shared.v2.b32 [%r3], {%r8, %r8}", 8},
+    {"st.shared.16", "st.shared.v4.b32 [%r3], {%r8, %r8, %r8, %r8}", 16},
+    {"atom.shared", "atom.shared.add.u32 %r4, [%r3], 1", 4, true, true},
+    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3]", 16, true, false, true},
+    {"stmatrix", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r8, %r8, %r8, %r8}", 16, true, false, true},
+    {"ld.global.4", "ld.global.b32 %r4, [%d3]", 4, false},
+    {"ld.global.16", "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%d3]", 16, false},
+    {"st.global.4", "st.global.b32 [%d3], %r8", 4, false},
+    {"st.global.16", "st.global.v4.b32 [%d3], {%r8, %r8, %r8, %r8}", 16, false},
+    {"red.global", "red.global.add.u32 [%d3], 1", 4, false, true},
+};
+
+/// The kernel reads each lane's place, fills shared memory without a conflict, accesses, and stores what it loaded.
+static KernelRun kernelOf(const Kind &kind, const Pattern &pattern, const std::vector<uint32_t> &places) {
+  std::string fill;
+  for (unsigned offset = 0; kind.isShared && offset < kBufferBytes; offset += 512)
+    fill += "st.shared.v4.b32 [%r9+" + std::to_string(offset) + "], {%r8, %r8, %r8, %r8};\n";
+  KernelRun run(kThread + R"(
+    ld.global.u32 %r1, [%d0];
+    setp.ne.u32 %p1, %r1, )" +
+                    std::to_string(kMasked) + R"(;
+    mov.u32 %r2, buffer;
+    add.u32 %r3, %r2, %r1;
+    cvt.u64.u32 %d3, %r1;
+    add.s64 %d3, %d51, %d3;
+    mov.u32 %r8, 7;
+    mov.u32 %r4, 1; mov.u32 %r5, 2; mov.u32 %r6, 3; mov.u32 %r7, 4;
+    mad.lo.u32 %r9, %r0, 16, %r2;
+    )" + fill + "bar.sync 0;\n" +
+                    (kind.ofWholeWarp ? "" : "@%p1 ") + kind.instruction + R"(;
+    bar.sync 0;
+    mov.u32 %r10, 0;
+    )" + (kind.isShared ? "ld.shared.u32 %r10, [%r9];" : "") +
+                    R"(
+    xor.b32 %r4, %r4, %r5;
+    xor.b32 %r4, %r4, %r6;
+    xor.b32 %r4, %r4, %r7;
+    xor.b32 %r4, %r4, %r10;
+    add.s64 %d4, %d52, %d1;
+    st.global.u32 [%d4], %r4;)",
+                ".shared .align 128 .b8 buffer[" + std::to_string(kBufferBytes) + "];");
+  run.name = std::string(kind.name) + "." + pattern.name;
+  run.options.checks = false; // lanes store to the same place
+  run.add(places);
+  run.add(std::vector<uint32_t>(kBufferBytes / 4));
+  run.addOutput<uint32_t>(kLanes);
+  return run;
+}
+
+TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGive) {
+  for (const Kind &kind : kKinds)
+    for (const Pattern &pattern : kPatterns) {
+      std::vector<uint32_t> places;
+      uint64_t addresses[kLanes];
+      uint32_t lanes = 0, amounts[kLanes];
+      std::fill(std::begin(amounts), std::end(amounts), kind.bytes);
+      bool fits = true;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        places.push_back(pattern.place(lane, kind.bytes));
+        addresses[lane] = 1024 + places.back();
+        lanes |= uint32_t(places.back() != kMasked) << lane;
+        fits &= places.back() == kMasked || places.back() % kind.bytes == 0;
+      }
+      if (!fits || (kind.ofWholeWarp && lanes != kAllLanes))
+        continue;
+      KernelRun run = kernelOf(kind, pattern, places);
+      std::string instruction = kind.instruction;
+      Counters counters = countRun(run).of(instruction.substr(0, instruction.find(' ')));
+      SCOPED_TRACE(run.name);
+      if (kind.isShared) {
+        BankPasses expected =
+            countBankPasses(addresses, lanes, kind.bytes, kind.isAtomic ? SameWord::InTurns : SameWord::Shared);
+        bool isFill = std::string(kind.name) == "st.shared.16"; // has the text of the fill
+        EXPECT_EQ(counters.sharedWavefronts, expected.wavefronts + (isFill ? kBufferBytes / 128 : 0));
+        EXPECT_EQ(counters.bankConflicts(), expected.wavefronts - expected.ideal);
+      } else {
+        SectorCount expected = countSectors(addresses, amounts, lanes);
+        EXPECT_EQ(counters.globalSectors, expected.sectors);
+        EXPECT_EQ(counters.globalIdeal, expected.ideal);
+        EXPECT_EQ(counters.globalBytes, expected.bytes);
+      }
+    }
+}
+
+} // namespace tile::sim::test
