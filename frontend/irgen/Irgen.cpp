@@ -1,6 +1,7 @@
 #include "frontend/irgen/Irgen.h"
 
 #include "frontend/irgen/Kernel.h"
+#include "frontend/irgen/SpecNames.h"
 
 #include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
@@ -177,6 +178,22 @@ struct Generation {
     }
   }
 
+  void checkSpec(const ast::SpecItem &spec) {
+    if (const ast::KernelItem *kernel = findKernel(root, spec.name.text)) {
+      if (llvm::is_contained(kernels, kernel))
+        checkAssignedNames(engine, spec, *kernel);
+      return;
+    }
+    DiagnosticBuilder diagnostic =
+        engine.report(Code::E0409, spec.name.range, "spec `" + spec.name.text + "` belongs to no kernel of the file");
+    std::vector<std::string_view> names;
+    for (const ast::ItemPtr &item : root.items)
+      if (auto *kernel = dynCast<ast::KernelItem>(item.get()); kernel && !findSpec(root, kernel->name.text))
+        names.push_back(kernel->name.text);
+    if (std::string_view closest = closestName(spec.name.text, names); !closest.empty())
+      diagnostic.help("did you mean `" + std::string(closest) + "`?");
+  }
+
   /// The module if nothing was reported and it is right.
   mlir::OwningOpRef<mlir::ModuleOp> finish() {
     if (engine.errorCount() != errorsBefore)
@@ -214,8 +231,8 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, Source
   for (const ast::ItemPtr &item : root.items) {
     if (auto *check = dynCast<ast::StaticAssertItem>(item.get()))
       evaluator.executeStaticAssert(*check->condition, check->message.get(), check->range);
-    if (auto *spec = dynCast<ast::SpecItem>(item.get()); spec && !findKernel(root, spec->name.text))
-      engine.report(Code::E0409, spec->name.range, "spec `" + spec->name.text + "` belongs to no kernel of the file");
+    if (auto *spec = dynCast<ast::SpecItem>(item.get()))
+      generation.checkSpec(*spec);
   }
   for (const ast::KernelItem *kernel : generation.kernels)
     for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values, options.forOneLaunch))) {
@@ -245,8 +262,10 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, So
     return nullptr;
   Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
   for (const ast::KernelItem *kernel : generation.kernels)
-    if (const ast::SpecItem *spec = findSpec(root, kernel->name.text))
+    if (const ast::SpecItem *spec = findSpec(root, kernel->name.text)) {
+      checkAssignsOutputs(engine, *spec, *kernel);
       KernelBuilder(*generation.evaluator, *generation.module, *kernel, generation.values, kernel->name.text)
           .buildSpec(*spec);
+    }
   return generation.finish();
 }

@@ -1,6 +1,7 @@
 #include "runtime/execute/CheckPlan.h"
 
 #include <cmath>
+#include <set>
 
 using namespace llvm;
 
@@ -21,7 +22,7 @@ namespace {
 
 class PlanReader {
 public:
-  explicit PlanReader(Session &session) : session(session) {}
+  PlanReader(Session &session, const ast::KernelItem &kernel) : session(session), kernel(kernel) {}
 
   bool readCheck(const ast::Decorator &decorator, const std::vector<std::vector<CheckField>> &instances,
                  std::vector<CheckCase> &cases);
@@ -32,19 +33,55 @@ private:
     session.engine.report(Code::E0606, range, std::move(message));
     return false;
   }
+  bool checkNoneTwice(const ast::Record &record);
+  const ast::Parameter *findParameter(const ast::Identifier &name);
   bool readShape(const ast::Expr &shape, CheckCase &one);
   bool readInputs(const ast::Expr &value, CheckCase &one);
   bool readRule(const ast::Expr &value, InputRule &rule);
   bool readOption(const ast::Argument &argument, CheckCase &one, const ast::List *&shapes);
+  bool readSizes(const ast::Record &sizes, CheckCase &one);
   bool readNumber(const ast::Expr &value, std::optional<double> &number);
 
   Session &session;
+  const ast::KernelItem &kernel;
 };
+
+bool PlanReader::checkNoneTwice(const ast::Record &record) {
+  for (auto field = record.fields.begin(); field != record.fields.end(); ++field)
+    for (auto earlier = record.fields.begin(); earlier != field; ++earlier)
+      if (earlier->name.text == field->name.text) {
+        session.engine
+            .report(Code::E0606, field->name.range, "`" + field->name.text + "` is given twice; expected one value")
+            .secondary(earlier->name.range, "given here before");
+        return false;
+      }
+  return true;
+}
+
+/// Null after reporting.
+const ast::Parameter *PlanReader::findParameter(const ast::Identifier &name) {
+  std::string known;
+  std::vector<std::string_view> names;
+  for (const ast::Parameter &parameter : kernel.parameters) {
+    if (parameter.name.text == name.text)
+      return &parameter;
+    names.push_back(parameter.name.text);
+    known += (known.empty() ? "`" : ", `") + parameter.name.text + "`";
+  }
+  DiagnosticBuilder diagnostic =
+      session.engine.report(Code::E0606, name.range,
+                            "kernel `" + kernel.name.text + "` has no parameter `" + name.text + "`; it has " + known);
+  if (std::string_view closest = closestName(name.text, names); !closest.empty())
+    diagnostic.help("did you mean `" + std::string(closest) + "`?");
+  return nullptr;
+}
 
 bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
   const auto *record = shape.kind == ast::ExprKind::Record ? static_cast<const ast::Record *>(&shape) : nullptr;
   if (!record)
     return refuse(shape.range, "a shape of `@check` is a record such as `{M: 7, N: 127}`");
+  if (!checkNoneTwice(*record))
+    return false;
   one.range = shape.range;
   for (const ast::Record::Field &field : record->fields) {
     one.shape.push_back({field.name.text, field.value.get(), textOf(*field.value)});
@@ -75,9 +112,34 @@ bool PlanReader::readRule(const ast::Expr &value, InputRule &rule) {
 bool PlanReader::readInputs(const ast::Expr &value, CheckCase &one) {
   if (value.kind != ast::ExprKind::Record)
     return readRule(value, one.input);
-  for (const ast::Record::Field &field : static_cast<const ast::Record &>(value).fields)
-    if (!readRule(*field.value, one.inputs[field.name.text]))
+  const auto &record = static_cast<const ast::Record &>(value);
+  if (!checkNoneTwice(record))
+    return false;
+  for (const ast::Record::Field &field : record.fields) {
+    const ast::Parameter *parameter = findParameter(field.name);
+    if (!parameter || !readRule(*field.value, one.inputs[field.name.text]))
       return false;
+    if (parameter->mode == ast::Parameter::Mode::Out)
+      return refuse(field.name.range,
+                    "`" + field.name.text + "` is `out`, which begins as poison; expected a parameter that is read");
+  }
+  return true;
+}
+
+bool PlanReader::readSizes(const ast::Record &sizes, CheckCase &one) {
+  if (!checkNoneTwice(sizes))
+    return false;
+  for (const ast::Record::Field &field : sizes.fields) {
+    const ast::Parameter *parameter = findParameter(field.name);
+    const auto *type = parameter ? ast::dynCast<ast::GenericApply>(parameter->type) : nullptr;
+    const auto *base = type ? ast::dynCast<ast::Name>(type->base) : nullptr;
+    if (base && base->text == "tensor")
+      return refuse(field.name.range,
+                    "`" + field.name.text + "` is a tensor, whose extents the shape gives; expected a raw pointer");
+    if (!parameter)
+      return false;
+    one.sizes[field.name.text] = field.value.get();
+  }
   return true;
 }
 
@@ -115,11 +177,8 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
     (name == "reason" ? one.reason : one.fault) = text->value;
     return true;
   }
-  if (name == "sizes" && value.kind == ast::ExprKind::Record) {
-    for (const ast::Record::Field &field : static_cast<const ast::Record &>(value).fields)
-      one.sizes[field.name.text] = field.value.get();
-    return true;
-  }
+  if (name == "sizes" && value.kind == ast::ExprKind::Record)
+    return readSizes(static_cast<const ast::Record &>(value), one);
   return refuse(value.range, "`@check` has no option `" + name +
                                  "`; known: shapes, inputs, exact, rtol, atol, reason, fault, sizes");
 }
@@ -128,9 +187,13 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
                            std::vector<CheckCase> &cases) {
   CheckCase base;
   const ast::List *shapes = nullptr;
-  for (const ast::Argument &argument : decorator.arguments)
+  std::set<std::string> given;
+  for (const ast::Argument &argument : decorator.arguments) {
+    if (argument.name && !given.insert(argument.name->text).second)
+      return refuse(argument.name->range, "`" + argument.name->text + "` is given twice; expected one value");
     if (!readOption(argument, base, shapes))
       return false;
+  }
   if (!shapes)
     return refuse(decorator.range, "`@check` has no `shapes`");
   if ((base.rtol || base.atol) && base.reason.empty())
@@ -151,7 +214,7 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
 
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
                     std::vector<CheckCase> &cases) {
-  PlanReader reader(session);
+  PlanReader reader(session, kernel);
   std::vector<std::vector<CheckField>> instances;
   auto isFixed = [&](const std::string &name) { return options.values.count(name) || hasHeuristic(kernel, name); };
   for (const Instance &instance : listInstances(kernel, isFixed)) {

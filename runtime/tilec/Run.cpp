@@ -200,6 +200,18 @@ static void nameByPosition(const KernelContract &contract, std::vector<HostArgum
   }
 }
 
+/// Refuses poison for what the kernel only reads.
+static bool checkFilled(Session &session, const KernelContract &contract, const std::vector<HostArgument> &arguments) {
+  for (const auto &[argument, parameter] : zip_equal(arguments, contract.parameters))
+    if (argument.isPoisoned && argument.bytes > 0 && !mayWrite(parameter)) {
+      session.report(Code::E0603, "`" + parameter.name +
+                                      "` is only read, and `empty` leaves nothing in it to read; expected a filling (" +
+                                      listFillings() + ") or a file");
+      return false;
+    }
+  return true;
+}
+
 /// Runs what `run(contract, arguments)` runs, once the arguments fit one of `instances`; saves and prints.
 template <typename Run>
 static void runInstance(Session &session, const std::vector<const KernelContract *> &instances,
@@ -212,7 +224,7 @@ static void runInstance(Session &session, const std::vector<const KernelContract
       numSms = properties->numSms;
   const KernelContract *contract = arguments ? chooseInstance(session, instances, *arguments, numSms) : nullptr;
   std::optional<std::vector<Saving>> savings = contract ? readSavings(session, *contract, *arguments) : std::nullopt;
-  if (!savings || !allocateArguments(session, *arguments))
+  if (!savings || !checkFilled(session, *contract, *arguments) || !allocateArguments(session, *arguments))
     return;
   std::optional<RunResult> result = run(*contract, *arguments);
   if (!result || !save(session, *savings, *arguments))

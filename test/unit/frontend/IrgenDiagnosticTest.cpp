@@ -1,5 +1,5 @@
 // Wrong programs that parse, and what irgen says about them. A first line `// -D NAME=VALUE` or `// --kernel NAME`
-// gives options.
+// gives options, and `// --spec NAME` asks for the spec of a kernel.
 #include "Corpus.h"
 #include "Generating.h"
 
@@ -23,7 +23,7 @@ static IrgenOptions optionsOf(const std::string &text) {
   if (word != "//")
     return options;
   while (words >> word >> value) {
-    if (word == "--kernel")
+    if (word == "--kernel" || word == "--spec")
       options.kernel = value;
     if (word == "-D")
       options.values[value.substr(0, value.find('='))] = value.substr(value.find('=') + 1);
@@ -34,7 +34,9 @@ static IrgenOptions optionsOf(const std::string &text) {
 static std::string diagnose(const fs::path &path) {
   fs::current_path(path.parent_path()); // imports are found beside the file, whose name has no folder
   std::string text = readFile(path);
-  Generated generated(text, optionsOf(text), path.filename().string());
+  bool isSpec = text.rfind("// --spec ", 0) == 0;
+  Generated generated(text, optionsOf(text), path.filename().string(),
+                      isSpec ? Generated::What::Specs : Generated::What::Kernels);
   return generated.errors();
 }
 
