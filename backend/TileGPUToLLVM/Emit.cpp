@@ -47,6 +47,8 @@ Value Emitter::toInteger(Value value, Type type) {
 }
 
 Value Emitter::offset(Value pointer, Value bytes) {
+  if (pointer.getType().isInteger(32))
+    return add(pointer, toInteger(bytes, pointer.getType()));
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
                              toInteger(bytes, builder.getI64Type()));
 }
@@ -133,14 +135,17 @@ static Value emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms, bool wantBits, 
 Value tgpu::emitTerms(Emitter &emit, ArrayRef<CoordTerm> terms) { return ::emitTerms(emit, terms, true, true); }
 
 SplitIndex::SplitIndex(Emitter &emit, ArrayRef<CoordTerm> terms, int numBits, bool disjoint)
-    : emit(emit), bits(::emitTerms(emit, terms, true, false)), whole(tgpu::emitTerms(emit, terms)),
-      mask((int64_t(1) << numBits) - 1), disjoint(disjoint) {}
+    : emit(emit), bits(::emitTerms(emit, terms, true, false)), whole(tgpu::emitTerms(emit, terms)), disjoint(disjoint) {
+  for (const CoordTerm &term : terms)
+    if (llvm::isPowerOf2_64(term.modulus))
+      threadMask |= (term.modulus - 1) * term.scale;
+  threadMask &= (int64_t(1) << numBits) - 1;
+}
 
 Value SplitIndex::with(int64_t constantPart) const {
-  if (disjoint)
-    return emit.add(whole, emit.i32(constantPart));
-  Value mixed = emit.bitXor(bits, emit.i32(constantPart & mask));
-  return emit.add(emit.add(mixed, emit.sub(whole, bits)), emit.i32(constantPart & ~mask));
+  int64_t mixed = mixedBits(constantPart);
+  Value thread = mixed ? emit.add(emit.bitXor(bits, emit.i32(mixed)), emit.sub(whole, bits)) : whole;
+  return emit.add(thread, emit.i32(constantPart - mixed));
 }
 
 ThreadCoordinates::ThreadCoordinates(Emitter &emit, const Layout &layout) : emit(emit), layout(layout) {
@@ -176,6 +181,13 @@ Value ThreadCoordinates::isOwner() {
 Value tgpu::scratchOf(Emitter &emit, Operation *op) {
   auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset);
   return offset ? sharedAddress(emit, offset.getInt()) : Value();
+}
+
+Value tgpu::sharedPointer(Emitter &emit, Value address) {
+  auto type =
+      LLVM::LLVMPointerType::get(emit.builder.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  return address.getType() == type ? address
+                                   : LLVM::IntToPtrOp::create(emit.builder, emit.loc, type, address).getResult();
 }
 
 Value tgpu::sharedAddress(Emitter &emit, int64_t offset) {

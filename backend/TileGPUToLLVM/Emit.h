@@ -40,7 +40,7 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   /// `value`, an integer or index read as signed, in `type`.
   mlir::Value toInteger(mlir::Value value, mlir::Type type);
-  /// The address `bytes` (i32 or i64, read as signed) after `pointer`.
+  /// The address `bytes` (i32 or i64, read as signed) after `pointer`, which may be an i32 in shared memory.
   mlir::Value offset(mlir::Value pointer, mlir::Value bytes);
 
   /// Bits of `value` in another type of the same width.
@@ -77,13 +77,15 @@ public:
   /// `disjoint`: no bit is set in both parts, so that they may be added.
   SplitIndex(Emitter &emit, llvm::ArrayRef<CoordTerm> terms, int numBits, bool disjoint);
   mlir::Value with(int64_t constantPart) const;
+  /// The bits of `constantPart` that may meet bits of the thread; the rest of it is a summand.
+  int64_t mixedBits(int64_t constantPart) const { return disjoint ? 0 : constantPart & threadMask; }
   mlir::Value threadPart() const { return whole; }
   bool isSum() const { return disjoint; }
 
 private:
   Emitter &emit;
   mlir::Value bits, whole; ///< i32
-  int64_t mask;
+  int64_t threadMask = 0;  ///< bits that differ between threads
   bool disjoint;
 };
 
@@ -118,6 +120,8 @@ constexpr unsigned kGlobalSpace = 1;
 constexpr llvm::StringLiteral kSharedName{"tile_shared"};
 /// The address `offset` bytes into it.
 mlir::Value sharedAddress(Emitter &emit, int64_t offset);
+/// An address in shared memory, an i32 or such a pointer already, as a pointer.
+mlir::Value sharedPointer(Emitter &emit, mlir::Value address);
 /// Where the scratch of `op` begins; null if it has none.
 mlir::Value scratchOf(Emitter &emit, mlir::Operation *op);
 

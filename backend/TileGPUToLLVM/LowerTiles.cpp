@@ -28,6 +28,10 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
                    IndexType::get(context));
     return success();
   });
+  // Shared memory is a window of less than 4 GiB; addresses of 32 bits take half the arithmetic of LLVM's pointers.
+  addConversion([context](BufferType) -> Type { return IntegerType::get(context, 32); });
+  addConversion([context](SlotType) -> Type { return IntegerType::get(context, 32); });
+  addConversion([context](TokenType) -> Type { return IntegerType::get(context, 32); });
   addConversion([this](RankedTensorType tile, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
     LayoutAttr layout = layoutOf(tile);
     if (!layout)
@@ -114,6 +118,7 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     patterns.add<LowerKernel>(types, context);
     populateAccessPatterns(types, patterns);
     populateAtomicPatterns(types, patterns);
+    populateBufferPatterns(types, patterns);
     populateDotPatterns(types, patterns);
     populateElementwisePatterns(types, patterns);
     populateMmaPatterns(types, patterns);

@@ -11,7 +11,8 @@
 namespace tile::tgpu {
 
 /// A tile becomes one scalar per register of its layout, in order; a pointer an LLVM pointer to global memory; a view
-/// its base, its run-time extents and its run-time strides (index). Other types stay.
+/// its base, its run-time extents and its run-time strides (index); a buffer or slot its address in shared memory
+/// (i32); a token an i32 that nobody reads. Other types stay.
 class TileTypeConverter : public mlir::TypeConverter {
 public:
   explicit TileTypeConverter(mlir::MLIRContext *context);
@@ -30,6 +31,7 @@ struct ViewParts {
 
 void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateBufferPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateDotPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateMmaPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

@@ -6,6 +6,7 @@
 #include "backend/TileGPUToLLVM/TileExchange.h"
 #include "ir/TileGPU/DotOperands.h"
 #include "ir/TileGPU/MmaKind.h"
+#include "ir/TileGPU/SlotAccess.h"
 
 using namespace mlir;
 using namespace tile;
@@ -38,12 +39,20 @@ public:
       emitTileStore(emit, operand.store, source, operand.shared, values, base);
   }
 
+  /// The factor lies in a slot already, or in registers as the instruction takes it.
+  void take(ValueRange values, Type type) {
+    element = type;
+    if (operand.bytes == 0)
+      registers = llvm::to_vector(values);
+  }
+
   /// After the barrier: where this thread reads.
   void locate() {
     if (operand.bytes == 0)
       return;
     if (!operand.matrix) {
-      registers = emitTileLoad(emit, operand.load, operand.fragment, operand.shared, element, base);
+      registers =
+          emitTileLoad(emit, operand.load, operand.fragment, operand.shared, element, sharedPointer(emit, base));
       return;
     }
     addresses.emplace(emit, operand.matrix->threadTerms, operand.matrix->disjoint, operand.shared, memoryBytes(element),
@@ -86,12 +95,13 @@ private:
       outputs += (i ? ", $" : "$") + std::to_string(i);
       constraints += "=r,";
     }
+    auto [address, bytes] = addresses->split(matrix.offsets[instruction]);
     std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(matrix.matrices) +
                        (matrix.order == MatrixOrder::Transposed ? ".trans" : "") + ".shared.b16 {" + outputs + "}, [$" +
-                       std::to_string(matrix.matrices) + "];";
+                       std::to_string(matrix.matrices) + (bytes ? "+" + std::to_string(bytes) : std::string()) + "];";
     SmallVector<Value> loaded =
-        emit.ptx(text, constraints + "r", addresses->at(matrix.offsets[instruction]),
-                 SmallVector<Type>(matrix.matrices, emit.builder.getI32Type()), Emitter::Effect::Memory);
+        emit.ptx(text, constraints + "r", address, SmallVector<Type>(matrix.matrices, emit.builder.getI32Type()),
+                 Emitter::Effect::Memory);
     for (auto [i, value] : llvm::enumerate(loaded))
       words[matrix.registers[instruction][i * kind.perWord()]] = toWord(value);
   }
@@ -107,26 +117,17 @@ private:
   std::map<int64_t, Value> words;           ///< by their first register
 };
 
+/// The instructions of one product.
 class MmaEmitter {
 public:
-  MmaEmitter(Emitter &emit, DotOp dot)
-      : emit(emit), dot(dot), kind(*findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())),
-        plan(planDotOperands(dot)), acc(layoutIn(dot)) {}
+  MmaEmitter(Emitter &emit, const MmaKind &kind, Signedness sign, const Layout &acc)
+      : emit(emit), kind(kind), sign(sign), acc(acc) {}
 
-  SmallVector<Value> run(ValueRange lhsValues, ValueRange rhsValues, ValueRange accValues) {
-    Value base = scratchOf(emit, dot);
-    OperandWords lhs(emit, kind, plan.lhs, base);
-    OperandWords rhs(emit, kind, plan.rhs, base ? emit.offset(base, emit.i64(plan.rhs.offset)) : base);
-    lhs.prepare(lhsValues, layoutIn(dot.getLhs()));
-    rhs.prepare(rhsValues, layoutIn(dot.getRhs()));
-    if (plan.bytes)
-      emit.barrier();
-    lhs.locate();
-    rhs.locate();
-
+  /// `depth` is the extent along K.
+  SmallVector<Value> run(OperandWords &lhs, OperandWords &rhs, ValueRange accValues, int64_t depth) {
     SmallVector<Value> sums(accValues);
     std::vector<Coords> corners = fragmentCorners();
-    int64_t depth = plan.lhs.fragment.extent(1), half = kind.depth() / 2;
+    int64_t half = kind.depth() / 2;
     // Instructions that follow each other write different accumulators, so none waits for the one before.
     for (int64_t k = 0; k < depth; k += kind.depth())
       for (const Coords &corner : corners) {
@@ -170,20 +171,20 @@ private:
       operands.push_back(sums[reg]);
     }
     SmallVector<Value> results =
-        emit.ptx(mnemonicOf(kind, dot.getSign()) + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
+        emit.ptx(mnemonicOf(kind, sign) + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
                  constraints, operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
     for (auto [reg, value] : llvm::zip_equal(registers, results))
       sums[reg] = value;
   }
 
   Emitter &emit;
-  DotOp dot;
   const MmaKind &kind;
-  DotOperands plan;
+  Signedness sign;
   const Layout &acc;
 };
 
-struct LowerMma : public OpConversionPattern<DotOp> {
+/// A product that moves its factors itself.
+struct LowerMmaDot : public OpConversionPattern<DotOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(DotOp dot, OneToNOpAdaptor adaptor,
@@ -191,13 +192,60 @@ struct LowerMma : public OpConversionPattern<DotOp> {
     if (!dot->hasAttr(TileGPUDialect::kMma))
       return rewriter.notifyMatchFailure(dot, "does not run on the tensor cores");
     Emitter emit(rewriter, dot.getLoc());
-    SmallVector<Value> registers = MmaEmitter(emit, dot).run(adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc());
+    const MmaKind &kind = *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision());
+    DotOperands plan = planDotOperands(dot);
+    Value base = scratchOf(emit, dot);
+    OperandWords lhs(emit, kind, plan.lhs, base);
+    OperandWords rhs(emit, kind, plan.rhs, base ? emit.offset(base, emit.i64(plan.rhs.offset)) : base);
+    lhs.prepare(adaptor.getLhs(), layoutIn(dot.getLhs()));
+    rhs.prepare(adaptor.getRhs(), layoutIn(dot.getRhs()));
+    if (plan.bytes)
+      emit.barrier();
+    lhs.locate();
+    rhs.locate();
+    SmallVector<Value> registers = MmaEmitter(emit, kind, dot.getSign(), layoutIn(dot))
+                                       .run(lhs, rhs, adaptor.getAcc(), plan.lhs.fragment.extent(1));
     rewriter.replaceOpWithMultiple(dot, SmallVector<SmallVector<Value>>{registers});
     return success();
+  }
+};
+
+/// One whose factors are where they are read.
+struct LowerMma : public OpConversionPattern<MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    auto planOf = [&](Value factor, DotOperand which) {
+      if (auto slot = dyn_cast<SlotType>(factor.getType()))
+        return planSlotOperand(slot, which, op.getWarps());
+      MmaOperand inRegisters;
+      inRegisters.fragment = layoutIn(factor);
+      return inRegisters;
+    };
+    MmaOperand lhsPlan = planOf(op.getLhs(), DotOperand::A), rhsPlan = planOf(op.getRhs(), DotOperand::B);
+    Type element = elementOfFactor(op.getLhs().getType());
+    const MmaKind &kind = *findMmaKind(element, op.getPrecision());
+    OperandWords lhs(emit, kind, lhsPlan, adaptor.getLhs().front());
+    OperandWords rhs(emit, kind, rhsPlan, adaptor.getRhs().front());
+    lhs.take(adaptor.getLhs(), element);
+    rhs.take(adaptor.getRhs(), element);
+    lhs.locate();
+    rhs.locate();
+    SmallVector<Value> registers = MmaEmitter(emit, kind, op.getSign(), layoutIn(op.getResult()))
+                                       .run(lhs, rhs, adaptor.getAcc(), lhsPlan.fragment.extent(1));
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{registers});
+    return success();
+  }
+
+private:
+  static Type elementOfFactor(Type type) {
+    auto slot = dyn_cast<SlotType>(type);
+    return slot ? slot.getElementType() : elementOf(type);
   }
 };
 } // namespace
 
 void tgpu::populateMmaPatterns(const TileTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<LowerMma>(types, patterns.getContext());
+  patterns.add<LowerMma, LowerMmaDot>(types, patterns.getContext());
 }

@@ -15,15 +15,19 @@ using namespace tile::tgpu;
 SharedAddresses::SharedAddresses(Emitter &emit, ArrayRef<CoordTerm> threadTerms, bool disjoint, const Layout &shared,
                                  int64_t elementBytes, Value base)
     : emit(emit), elementBytes(elementBytes), base(base),
-      offset(emit, threadTerms, shared.bits(HwDim::Offset).size(), disjoint) {
-  if (disjoint)
-    threadBase = emit.offset(base, emit.mul(offset.threadPart(), emit.i32(elementBytes)));
+      offset(emit, threadTerms, shared.bits(HwDim::Offset).size(), disjoint) {}
+
+std::pair<Value, int64_t> SharedAddresses::split(int64_t part) {
+  int64_t mixed = offset.mixedBits(part);
+  Value &address = bases[mixed];
+  if (!address)
+    address = emit.offset(base, emit.mul(offset.with(mixed), emit.i32(elementBytes)));
+  return {address, (part - mixed) * elementBytes};
 }
 
 Value SharedAddresses::at(int64_t part) {
-  if (threadBase)
-    return part ? emit.offset(threadBase, emit.i64(part * elementBytes)) : threadBase;
-  return emit.offset(base, emit.mul(offset.with(part), emit.i32(elementBytes)));
+  auto [address, bytes] = split(part);
+  return bytes ? emit.offset(address, emit.i64(bytes)) : address;
 }
 
 void tgpu::emitTileStore(Emitter &emit, const SharedAccess &access, const Layout &registers, const Layout &shared,

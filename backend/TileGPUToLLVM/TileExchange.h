@@ -21,12 +21,15 @@ public:
                   int64_t elementBytes, mlir::Value base);
   /// `part` counts elements.
   mlir::Value at(int64_t part);
+  /// The same as an address that several parts share, and bytes to add to it.
+  std::pair<mlir::Value, int64_t> split(int64_t part);
 
 private:
   Emitter &emit;
   int64_t elementBytes;
-  mlir::Value base, threadBase; ///< `threadBase` where the parts add up
+  mlir::Value base;
   SplitIndex offset;
+  std::map<int64_t, mlir::Value> bases; ///< by the bits of the part that do not just add up
 };
 
 /// Stores the registers of a tile at their places in a shared layout, each element once.

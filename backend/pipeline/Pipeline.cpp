@@ -71,6 +71,11 @@ static llvm::SmallVector<std::string> mmaTypes(const Target &target) {
   return types;
 }
 
+/// Bytes of shared memory with which two blocks fit on a multiprocessor.
+static int64_t sharedOfHalf(const Target &target) {
+  return target.sharedPerProcessor / 2 - target.sharedReservedPerBlock;
+}
+
 void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
   case Stage::TileGPU:
@@ -104,11 +109,17 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     passes.addPass(createLoopInvariantCodeMotionPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createPipelineLoadsPass(
+        {.limit = options.target->sharedPerBlock, .shared = sharedOfHalf(*options.target)}));
     passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
+    // What is loaded early has new positions.
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createCountGroupsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
     passes.addNestedPass<func::FuncOp>(tgpu::createInsertBarriersPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createVerifyAsyncPass());
     break;
   case Stage::LLVM:
     // Half of the NVVM ops are intrinsics; the others become inline assembly here.

@@ -202,7 +202,9 @@ private:
   void setCarried(const Carried &carried, mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> currentValues(const Carried &carried, SourceRange range);
   void checkStep(mlir::Value step, Scalar scalar, SourceRange range);
-  mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses);
+  /// A counted loop runs its iterations one after the other and leaves early in none.
+  enum class LoopForm { Counted, Other };
+  mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form);
 };
 
 } // namespace tile::irgen

@@ -2,6 +2,7 @@
 /// an `scf.while`, whose condition asks the flags.
 #include "frontend/irgen/Evaluator.h"
 
+#include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
 using namespace tile;
@@ -89,7 +90,7 @@ static Range rangeOf(const ast::Expr &expr) {
 }
 
 /// Clauses become a dictionary on the loop. None of them changes results, so one that nothing honours is a warning.
-mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &clauses) {
+mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form) {
   static constexpr std::string_view known[] = {"stages",          "unroll",  "persistent",
                                                "warp_specialize", "cluster", "swizzle"};
   llvm::SmallVector<mlir::NamedAttribute> attributes;
@@ -102,13 +103,23 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
         diagnostic.help("did you mean " + quote("@" + std::string(closest)) + "?");
       continue;
     }
-    report(Code::W0400, clause.range,
-           quote("@" + clause.name.text) + " is not honoured by this version; the plain form is compiled");
+    const tile::Knob *knob = findKnob(clause.name.text);
+    bool isHonoured = knob && knob->isHonoured && form == LoopForm::Counted;
+    if (!isHonoured)
+      report(Code::W0400, clause.range,
+             quote("@" + clause.name.text) + " is not honoured by this version; the plain form is compiled");
     mlir::Attribute value = builder.getUnitAttr();
     if (clause.arguments.size() == 1 && !clause.arguments.front().name)
       if (std::optional<Dim> number =
               toDim(operand(*clause.arguments.front().value), "the argument of " + quote("@" + clause.name.text)))
         value = builder.getI64IntegerAttr(number->value);
+    auto given = mlir::dyn_cast<mlir::IntegerAttr>(value);
+    if (isHonoured && !(given && knob->accepts(given.getInt()))) {
+      report(Code::E0301, clause.range,
+             quote("@" + clause.name.text) + " is given " + (given ? std::to_string(given.getInt()) : "no number") +
+                 "; expected " + knob->expected.str());
+      continue;
+    }
     attributes.emplace_back(builder.getStringAttr(clause.name.text), value);
   }
   return builder.getDictionaryAttr(attributes);
@@ -232,7 +243,8 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
                               buildBody);
     setCarried(*carried, op->getResults().drop_front());
   }
-  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses); !schedule.empty())
+  LoopForm form = mlir::isa<scf::ForOp>(op) ? LoopForm::Counted : LoopForm::Other;
+  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses, form); !schedule.empty())
     op->setAttr(TileDialect::kSchedule, schedule);
 }
 
@@ -287,14 +299,14 @@ void Evaluator::executeWhile(const ast::WhileStmt &loop) {
   auto op = scf::WhileOp::create(outside, location, mlir::ValueRange(carried->initial).getTypes(), carried->initial,
                                  buildCondition, buildBody);
   setCarried(*carried, op.getResults());
-  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses); !schedule.empty())
+  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses, LoopForm::Other); !schedule.empty())
     op->setAttr(TileDialect::kSchedule, schedule);
 }
 
 //===-- static for
 
 void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
-  scheduleOf(loop.clauses); // for its warnings: there is no loop left that could have a schedule
+  scheduleOf(loop.clauses, LoopForm::Other); // for its warnings: there is no loop left that could have a schedule
   std::vector<Value> values;
   if (Range range = rangeOf(*loop.iterable); range.syntax) {
     std::vector<WideInt> bounds;

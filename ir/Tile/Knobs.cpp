@@ -8,7 +8,7 @@ namespace tile {
 static constexpr Knob kKnobs[] = {
     {"ctas", 1, 16, true, "1, 2, 4, 8 or 16", false},
     {"max_registers", 24, 255, false, "24 to 255", true},
-    {"stages", 1, 16, false, "1 to 16", false},
+    {"stages", 1, 16, false, "1 to 16", true},
     {"warps", 1, 32, true, "1, 2, 4, 8, 16 or 32", true},
 };
 

@@ -1,5 +1,6 @@
-/// Places scratch in shared memory. Scratch lives only as long as its op, so any two could share bytes; but a shared
-/// byte costs a barrier between its users, so neighbours in program order get different bytes as long as that is cheap.
+/// Places buffers and scratch in shared memory. Buffers that live at a time lie apart. Scratch lives only as long as
+/// its op, so any two could share bytes; but a shared byte costs a barrier between its users, so neighbours in program
+/// order get different bytes as long as that is cheap.
 #include "ir/Tile/ContractText.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
@@ -23,6 +24,7 @@ static constexpr int64_t kAlignment = 1024;
 /// What `op` keeps in shared memory, in the words of the language.
 static StringRef purposeOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](AllocOp) { return "the ring of tiles for this product"; })
       .Case([](ReduceOp) { return "what the warps of this reduction hand to each other"; })
       .Case([](DotOp) { return "the two factors of this product"; })
       .Case<AtomicOp, AtomicPtrOp>([](auto) { return "the result of this atomic on its way to all threads"; })
@@ -30,6 +32,51 @@ static StringRef purposeOf(Operation *op) {
 }
 
 namespace {
+/// From the op that makes a buffer to the last that uses it, as numbers in program order; a loop that uses it uses it
+/// to its end.
+struct Life {
+  int64_t begin, end;
+  bool meets(const Life &other) const { return begin <= other.end && other.begin <= end; }
+};
+
+struct Buffer {
+  AllocOp alloc;
+  Life life;
+  int64_t bytes, offset = 0;
+  int64_t end() const { return offset + bytes; }
+};
+
+/// Numbers ops in program order.
+class ProgramOrder {
+public:
+  explicit ProgramOrder(func::FuncOp kernel) {
+    int64_t next = 0;
+    kernel.walk([&](Operation *op, const WalkStage &stage) {
+      if (stage.isBeforeAllRegions())
+        numbers[op].begin = next++;
+      if (stage.isAfterAllRegions())
+        numbers[op].end = next++;
+    });
+  }
+  Life of(Operation *op) const { return numbers.lookup(op); }
+
+  Life lifeOf(AllocOp alloc) const {
+    Life life = of(alloc);
+    SmallVector<Value> values = {alloc.getBuffer()};
+    while (!values.empty())
+      for (Operation *user : values.pop_back_val().getUsers()) {
+        life.end = std::max(life.end, of(alloc->getBlock()->findAncestorOpInBlock(*user)).end);
+        for (Value result : user->getResults())
+          if (isa<SlotType>(result.getType()))
+            values.push_back(result);
+      }
+    return life;
+  }
+
+private:
+  DenseMap<Operation *, Life> numbers;
+};
+
 struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSharedPass> {
   using Base::Base;
 
@@ -37,46 +84,86 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
     func::FuncOp kernel = getOperation();
     if (failed(verifyLaidOut(kernel)))
       return signalPassFailure();
-    SmallVector<std::pair<Operation *, int64_t>> users;
+    ProgramOrder order(kernel);
+    SmallVector<Buffer> buffers = placeBuffers(kernel, order);
+    int64_t total = 0;
+    Users users;
+    for (Buffer &buffer : buffers) {
+      users.emplace_back(buffer.alloc, buffer.bytes);
+      total = std::max(total, buffer.end());
+    }
+    struct Scratch {
+      Operation *op;
+      int64_t bytes, base;
+    };
+    SmallVector<Scratch> scratches;
     int64_t largest = 0;
     kernel.walk([&](Operation *op) {
-      if (int64_t bytes = scratchBytes(op)) {
-        users.emplace_back(op, bytes);
-        largest = std::max(largest, bytes);
-      }
+      int64_t bytes = scratchBytes(op), base = 0;
+      if (bytes == 0)
+        return;
+      for (const Buffer &buffer : buffers)
+        if (buffer.life.meets(order.of(op)))
+          base = std::max(base, buffer.end());
+      scratches.push_back({op, bytes, base});
+      users.emplace_back(op, bytes);
+      largest = std::max(largest, bytes);
+      total = std::max(total, base + bytes);
     });
-    if (largest > limit) {
-      report(kernel, users);
+    if (total > limit) {
+      report(kernel, users, total);
       return signalPassFailure();
     }
-    int64_t ring = std::min(std::max(largest, kRingBytes), int64_t(limit)), cursor = 0, total = 0;
     Builder builder(&getContext());
-    for (auto [op, bytes] : users) {
+    int64_t cursor = 0;
+    for (const Scratch &scratch : scratches) {
+      int64_t ring = std::min(std::max(largest, kRingBytes), limit - scratch.base);
       // Only swizzles need the alignment, of a conversion or of a product's factors, and none is smaller than that.
-      cursor = llvm::alignTo(cursor, bytes >= kAlignment ? kAlignment : 16);
-      if (cursor + bytes > ring)
+      cursor = llvm::alignTo(cursor, scratch.bytes >= kAlignment ? kAlignment : 16);
+      if (cursor + scratch.bytes > ring)
         cursor = 0;
-      op->setAttr(TileGPUDialect::kSharedOffset, builder.getI64IntegerAttr(cursor));
-      cursor += bytes;
-      total = std::max(total, cursor);
+      scratch.op->setAttr(TileGPUDialect::kSharedOffset, builder.getI64IntegerAttr(scratch.base + cursor));
+      cursor += scratch.bytes;
+      total = std::max(total, scratch.base + cursor);
     }
     kernel->setAttr(TileGPUDialect::kSharedBytes, builder.getI64IntegerAttr(total));
   }
 
 private:
-  void report(func::FuncOp kernel, ArrayRef<std::pair<Operation *, int64_t>> users) {
+  using Users = SmallVector<std::pair<Operation *, int64_t>>;
+
+  /// Each buffer at the lowest place that none has which lives at the same time.
+  static SmallVector<Buffer> placeBuffers(func::FuncOp kernel, const ProgramOrder &order) {
+    SmallVector<Buffer> buffers;
+    kernel.walk([&](AllocOp alloc) {
+      BufferType type = alloc.getBuffer().getType();
+      Buffer buffer{alloc, order.lifeOf(alloc), type.getStages() * type.getSlotBytes()};
+      SmallVector<const Buffer *> others;
+      for (const Buffer &other : buffers)
+        if (other.life.meets(buffer.life))
+          others.push_back(&other);
+      llvm::sort(others, [](const Buffer *a, const Buffer *b) { return a->offset < b->offset; });
+      for (const Buffer *other : others)
+        if (other->offset < buffer.end())
+          buffer.offset = std::max(buffer.offset, other->end());
+      alloc->setAttr(TileGPUDialect::kSharedOffset, Builder(kernel).getI64IntegerAttr(buffer.offset));
+      buffers.push_back(buffer);
+    });
+    return buffers;
+  }
+
+  void report(func::FuncOp kernel, const Users &users, int64_t needed) {
     auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
-    int64_t largest = 0;
-    for (auto [op, bytes] : users)
-      largest = std::max(largest, bytes);
     InFlightDiagnostic diagnostic = kernel.emitError() << kernelTitle(contract, kernel.getSymName()) << " needs "
-                                                       << largest << " bytes of shared memory; expected at most "
+                                                       << needed << " bytes of shared memory; expected at most "
                                                        << int64_t(limit) << ", which a block has";
+    // What is too large alone, or else all that live at a time.
+    bool isAnyTooLarge = llvm::any_of(users, [&](auto user) { return user.second > limit; });
     for (auto [op, bytes] : users)
-      if (bytes > limit)
+      if (bytes > limit || (!isAnyTooLarge && isa<AllocOp>(op)))
         diagnostic.attachNote(op->getLoc()) << purposeOf(op) << " takes " << bytes << " bytes";
     // What is kept there grows with the elements, most of the time in proportion.
-    int64_t part = llvm::PowerOf2Ceil(llvm::divideCeil(largest, int64_t(limit)));
+    int64_t part = llvm::PowerOf2Ceil(llvm::divideCeil(needed, int64_t(limit)));
     std::string sizes = sizesText(contract, [](int64_t size) { return size >= kSmallestExtent; });
     diagnostic.attachNote() << "help: 1/" << part << " of the elements fits; use a smaller "
                             << (sizes.empty() ? "tile" : sizes);

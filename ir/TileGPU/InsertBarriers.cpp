@@ -2,6 +2,10 @@
 /// global memory that the kernel itself writes. Walks the structured control flow with the set of accesses that threads
 /// may still have pending; a barrier empties it.
 ///
+/// An asynchronous copy takes effect when its thread waits for it: until then no barrier helps, and every wait puts it
+/// among what is pending. (Which copies a wait covers is not asked; that it covers enough is what `tgpu-verify-async`
+/// proves.) Slots of one buffer conflict only where they may be the same.
+///
 /// Two accesses of global memory need no barrier where each element is handled by one thread in both, or where the
 /// iterations of the loop that carries one to the other provably touch different elements. Scalars are uniform, so a
 /// barrier is legal wherever an op is.
@@ -9,6 +13,7 @@
 #include "ir/TileGPU/LoopStride.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
+#include "ir/TileGPU/SlotPlaces.h"
 
 using namespace mlir;
 using namespace tile;
@@ -20,7 +25,7 @@ namespace tile::tgpu {
 } // namespace tile::tgpu
 
 namespace {
-enum class Space { Shared, Global };
+enum class Space { Shared, Global, Slot };
 
 /// An access that other threads may not have seen yet.
 struct Pending {
@@ -31,8 +36,10 @@ struct Pending {
   Value root;                 ///< pointer argument of the kernel that global memory belongs to; null: any
   Operation *loop = nullptr;  ///< carried here by its back edge
   bool carriedFar = false;    ///< carried by more than one loop
+  SlotPlace place = {};
+  bool isUnderWay = false; ///< a copy that was not waited for
 
-  auto key() const { return std::tie(op, space, writes, begin, end, loop, carriedFar); }
+  auto key() const { return std::tuple(op, space, writes, begin, end, loop, carriedFar, place.key(), isUnderWay); }
   bool operator<(const Pending &other) const { return key() < other.key(); }
 };
 using State = std::set<Pending>;
@@ -68,6 +75,21 @@ static SmallVector<Pending> globalAccesses(Operation *op) {
         return {{access, Space::Global, hasEffect<MemoryEffects::Write>(access), 0, 0, Value()}};
       })
       .Default([](Operation *) -> SmallVector<Pending> { return {}; });
+}
+
+/// The accesses of `op` to slots.
+static SmallVector<Pending> slotAccesses(Operation *op) {
+  SmallVector<Pending> accesses;
+  if (isa<SlotOp, TransposeOp>(op))
+    return accesses;
+  for (Value operand : op->getOperands())
+    if (isa<SlotType>(operand.getType())) {
+      Pending access{op, Space::Slot, isa<CopyAsyncOp, StoreSharedOp>(op), 0, 0, Value()};
+      access.place = placeOf(operand);
+      access.isUnderWay = isa<CopyAsyncOp>(op);
+      accesses.push_back(access);
+    }
+  return accesses;
 }
 
 /// Whether both touch the same positions of the same view, as values of one iteration.
@@ -112,7 +134,15 @@ private:
   bool mayAlias(Value a, Value b) const { return !a || !b || a == b || argumentsMayAlias; }
 
   bool conflict(const Pending &before, const Pending &now) {
-    if (before.space != now.space || (!before.writes && !now.writes))
+    if (before.isUnderWay || (!before.writes && !now.writes))
+      return false;
+    if (before.space == Space::Slot && now.space == Space::Slot)
+      return mayMeet(before.place, now.place);
+    if (before.space == Space::Slot && now.space == Space::Shared)
+      return mayMeet(before.place, SharedBytes{now.begin, now.end});
+    if (before.space == Space::Shared && now.space == Space::Slot)
+      return mayMeet(now.place, SharedBytes{before.begin, before.end});
+    if (before.space != now.space)
       return false;
     if (before.space == Space::Shared)
       return before.begin < now.end && now.begin < before.end;
@@ -126,14 +156,25 @@ private:
     return !areOfOneThread(a, b);
   }
 
+  /// A barrier.
+  static void pass(State &state) {
+    for (auto it = state.begin(); it != state.end();)
+      it = it->isUnderWay ? std::next(it) : state.erase(it);
+  }
+
   void visit(Operation *op, State &state, bool insert) {
-    if (isa<BarrierOp>(op)) {
-      state.clear();
+    if (isa<BarrierOp>(op))
+      return pass(state);
+    if (isa<WaitOp>(op)) {
+      for (Pending copy : State(state))
+        if (std::exchange(copy.isUnderWay, false))
+          state.insert(copy);
       return;
     }
     SmallVector<Pending> accesses = globalAccesses(op);
+    llvm::append_range(accesses, slotAccesses(op));
     int64_t bytes = 0;
-    if (auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset)) {
+    if (auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset); offset && !isa<AllocOp>(op)) {
       bytes = scratchBytes(op);
       accesses.push_back({op, Space::Shared, true, offset.getInt(), offset.getInt() + bytes, Value()});
     }
@@ -145,11 +186,11 @@ private:
         OpBuilder builder(op);
         BarrierOp::create(builder, op->getLoc());
       }
-      state.clear();
+      pass(state);
     }
     if (bytes) {
       // The op itself waits between its stores and its loads.
-      state.clear();
+      pass(state);
       accesses.back().writes = false;
     }
     state.insert(accesses.begin(), accesses.end());
@@ -178,10 +219,31 @@ private:
     return after;
   }
 
+  static State renamed(const State &state, llvm::function_ref<SlotPlace(SlotPlace)> rename) {
+    State result;
+    for (Pending pending : state) {
+      if (pending.space == Space::Slot)
+        pending.place = rename(pending.place);
+      result.insert(pending);
+    }
+    return result;
+  }
+
   State visitLoop(Operation *loop, State state, bool insert) {
+    // Slots are chosen by counters of an `scf.for`; those of another loop may be any afterwards.
+    std::optional<LoopPlaces> places;
+    if (auto counted = dyn_cast<scf::ForOp>(loop))
+      places.emplace(counted);
+    auto next = [&](SlotPlace place) {
+      if (!places)
+        place.isKnown = false;
+      return places ? places->next(place) : place;
+    };
+    if (places)
+      state = renamed(state, [&](SlotPlace place) { return places->enter(place); });
     State after = state;
     for (bool changed = true; changed;) {
-      State end = visitRegions(loop, state, /*insert=*/false);
+      State end = renamed(visitRegions(loop, state, /*insert=*/false), next);
       after.insert(end.begin(), end.end());
       changed = false;
       for (Pending pending : end) {
@@ -194,7 +256,7 @@ private:
     }
     if (insert)
       visitRegions(loop, std::move(state), /*insert=*/true);
-    return after;
+    return places ? renamed(after, [&](SlotPlace place) { return places->leave(place); }) : after;
   }
 
   /// The regions of a loop one after the other: the test of a `while`, then its body.

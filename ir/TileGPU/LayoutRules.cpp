@@ -109,6 +109,8 @@ std::optional<Layout> tgpu::layoutFromResult(Operation *op, const Layout &layout
 LayoutAttr tgpu::layoutOfOp(Operation *op) {
   if (isa<ReduceOp>(op))
     return layoutOf(op->getOperand(0).getType());
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return copy.getLayout();
   if (auto store = dyn_cast<StoreOp>(op))
     return layoutOf(store.getValue().getType());
   if (op->getNumResults() > 0)

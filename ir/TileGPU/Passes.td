@@ -31,12 +31,36 @@ def PrefetchLoadsPass : Pass<"tgpu-prefetch-loads", "::mlir::func::FuncOp"> {
   }];
 }
 
+def PipelineLoadsPass : Pass<"tgpu-pipeline-loads", "::mlir::func::FuncOp"> {
+  let summary = "copies the factors of a loop's products to shared memory several iterations early";
+  let description = [{
+    In an `scf.for` with products on the tensor cores, the loads of their factors become asynchronous copies into the
+    slots of a buffer, as many iterations ahead as there are stages less one, and the products `tgpu.mma` that read the
+    slots. Accesses have plans. Loads that cannot be copied so, and loops with none that can, stay as they are, with a
+    remark. The number of stages is that of the loop's or the kernel's schedule, else what `shared` bytes hold, up to
+    a few.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes of shared memory that a block may use">,
+    Option<"shared", "shared", "int64_t", /*default=*/"49152", "bytes of it that stages may fill unasked">
+  ];
+}
+
+def CountGroupsPass : Pass<"tgpu-count-groups", "::mlir::func::FuncOp"> {
+  let summary = "says for each wait how many groups of copies it may leave under way";
+  let description = [{
+    Every `tgpu.wait` gets `pending`: the most with which all that it names is done on every path.
+  }];
+}
+
 def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
   let summary = "places what ops keep in shared memory";
   let description = [{
-    Every op that needs shared memory gets its offset, the kernel the total. Each op uses its bytes only while it runs;
-    so the bytes go round a ring of 8 KiB, or of what the largest op needs, in program order. More than the target has is an error that lists the users. Layouts must not change
-    afterwards.
+    Every op that needs shared memory gets its offset, the kernel the total. Buffers that live at a time lie apart. Other
+    ops use their bytes only while they run; so these go round a ring of 8 KiB, or of what the largest op needs, in
+    program order, beyond the buffers that live meanwhile. More than the target has is an error that lists the users.
+    Layouts must not change afterwards.
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes that a block may use">];
 }
@@ -48,6 +72,15 @@ def InsertBarriersPass : Pass<"tgpu-insert-barriers", "::mlir::func::FuncOp"> {
     one element, of shared or global memory, of which one writes. Barriers that stand already are counted.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+}
+
+def VerifyAsyncPass : Pass<"tgpu-verify-async", "::mlir::func::FuncOp"> {
+  let summary = "proves that asynchronous copies meet no other access";
+  let description = [{
+    Changes nothing. On every path: no slot is written while a copy into it is under way or while other threads may read
+    it; none is read before its copy was waited for and a barrier passed; each wait covers what it names; nothing is
+    under way when the kernel ends. Memory has its places and barriers stand. What cannot be proved is an error.
+  }];
 }
 
 #endif

@@ -3,6 +3,7 @@
 /// the view (so that the one past the last iteration is harmless), and when its positions depend on the loop's variable
 /// alone.
 #include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/LoopSlice.h"
 #include "ir/TileGPU/Passes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -19,38 +20,19 @@ namespace tile::tgpu {
 /// Registers of a thread that tiles carried by a loop may take; the rest of 255 is for fragments and addresses.
 static constexpr int64_t kMaxCarriedWords = 144;
 
-/// Ops back from a position that are issued early with its load.
-static constexpr int kMaxSliceDepth = 64;
-
-/// Collects the ops of the body that `value` is computed by, in order; fails where it depends on what a loop carries.
-static LogicalResult collectSlice(scf::ForOp loop, Value value, llvm::SetVector<Operation *> &slice, int depth = 0) {
-  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
-    return success();
-  Operation *op = value.getDefiningOp();
-  if (slice.contains(op))
-    return success();
-  if (!op || depth == kMaxSliceDepth || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isPure(op) ||
-      llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); }))
-    return failure();
-  for (Value operand : op->getOperands())
-    if (failed(collectSlice(loop, operand, slice, depth + 1)))
-      return failure();
-  slice.insert(op);
-  return success();
-}
-
 namespace {
 struct Prefetch {
   LoadOp load;
-  llvm::SetVector<Operation *> slice;
+  LoopSlice slice;
 
   /// The load as the iteration of `variable` issues it.
   Value emit(OpBuilder &builder, scf::ForOp loop, Value variable) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), variable);
-    for (Operation *op : slice)
-      builder.clone(*op, mapping);
-    return builder.clone(*load, mapping)->getResult(0);
+    cloneSlice(builder, loop, slice, variable, mapping);
+    Operation *copy = builder.clone(*load, mapping);
+    // One past the last iteration is among them, for which nothing is proved.
+    copy->removeAttr(TileGPUDialect::kAccess);
+    return copy->getResult(0);
   }
 };
 
@@ -60,7 +42,8 @@ struct PrefetchLoadsPass : public tgpu::impl::PrefetchLoadsPassBase<PrefetchLoad
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (!loop->hasAttr(TileGPUDialect::kPrefetched) && !loop.getBody()->getOps<DotOp>().empty())
+      bool hasProducts = !loop.getBody()->getOps<DotOp>().empty() || !loop.getBody()->getOps<MmaOp>().empty();
+      if (hasProducts && !loop->hasAttr(TileGPUDialect::kPrefetched))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)

@@ -122,7 +122,10 @@ struct LoadInPlace : public OpRewritePattern<ConvertLayoutOp> {
         rewriter.modifyOpInPlace(load, [&] { operand.set(index); });
       }
     Type type = convert.getType();
-    rewriter.modifyOpInPlace(load, [&] { load.getResult().setType(type); });
+    rewriter.modifyOpInPlace(load, [&] {
+      load.getResult().setType(type);
+      load->removeAttr(TileGPUDialect::kAccess);
+    });
     rewriter.replaceOp(convert, load);
     return success();
   }

@@ -22,6 +22,8 @@ static void printDimList(AsmPrinter &printer, ArrayRef<int64_t> dims) { printer 
 #include "ir/TileGPU/TileGPUDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/TileGPU/TileGPUAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/TileGPU/TileGPUTypes.cpp.inc"
 
 namespace {
 /// Prints layouts as `#layout`, `#layout1`, … at the head of the file: types stay readable.
@@ -41,6 +43,10 @@ void TileGPUDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/TileGPU/TileGPUAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/TileGPU/TileGPUTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -15,7 +15,9 @@ def TileGPU_Dialect : Dialect {
     says which thread holds which element, and ops that exist only because there are threads. A scalar is held, equal,
     by every thread of the block.
   }];
+  let dependentDialects = ["::tile::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
@@ -45,6 +47,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNarrowOffsets{"tgpu.narrow_offsets"};
   }];
 }
+
+class TileGPU_Type<string name, string typeMnemonic> : TypeDef<TileGPU_Dialect, name> { let mnemonic = typeMnemonic; }
 
 class TileGPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<TileGPU_Dialect, name, traits> {

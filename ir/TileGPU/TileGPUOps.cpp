@@ -1,5 +1,7 @@
 #include "ir/TileGPU/TileGPUOps.h"
 
+#include "ir/Tile/AccessText.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;

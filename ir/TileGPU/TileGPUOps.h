@@ -4,12 +4,14 @@
 #define IR_TILEGPU_TILEGPUOPS_H
 
 #include "ir/Layout/Layout.h"
+#include "ir/Tile/TileOps.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile {
@@ -20,6 +22,8 @@ inline llvm::hash_code hash_value(const Layout &layout) { return llvm::hash_code
 #include "ir/TileGPU/TileGPUDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/TileGPU/TileGPUAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/TileGPU/TileGPUTypes.h.inc"
 #define GET_OP_CLASSES
 #include "ir/TileGPU/TileGPUOps.h.inc"
 

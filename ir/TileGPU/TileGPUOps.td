@@ -1,8 +1,11 @@
-// The ops of the `tgpu` dialect.
+// The ops of the `tgpu` dialect; those on shared memory stand in BufferOps.td.
 #ifndef IR_TILEGPU_TILEGPUOPS_TD
 #define IR_TILEGPU_TILEGPUOPS_TD
 
+include "ir/Tile/TileDialect.td"
+include "ir/Tile/TileInterfaces.td"
 include "ir/TileGPU/TileGPUDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
@@ -27,5 +30,7 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
   let summary = "waits for all threads of the block; orders their accesses of shared and global memory";
   let assemblyFormat = "attr-dict";
 }
+
+include "ir/TileGPU/BufferOps.td"
 
 #endif

@@ -77,7 +77,7 @@ def AssignLayoutsPass : Pass<"tgpu-assign-layouts", "::mlir::func::FuncOp"> {
 def PlanAccessesPass : Pass<"tgpu-plan-accesses", "::mlir::func::FuncOp"> {
   let summary = "decides how each access of global memory is issued";
   let description = [{
-    Every tile has a layout. Afterwards every access has a `tgpu.access` plan: how many neighbours move by one
+    Every tile has a layout. Afterwards every access has a `tgpu.access` plan; one that has a plan keeps it: how many neighbours move by one
     instruction, whether bounds are compared per vector, how wide offsets are. A load or store that could move 16 bytes
     at a time and does not gets a remark with the reason. Layouts must not change afterwards.
   }];

@@ -36,6 +36,8 @@ public:
 
   void run() {
     kernel.walk([&](Operation *op) {
+      if (op->hasAttr(TileGPUDialect::kAccess))
+        return;
       if (auto access = dyn_cast<ViewAccess>(op))
         op->setAttr(TileGPUDialect::kAccess, planView(access));
       else if (auto access = dyn_cast<PointerAccess>(op); access && movesVectors(op))

@@ -1,0 +1,69 @@
+// RUN: tile-opt %s --tgpu-lower-tiles --canonicalize --cse | FileCheck %s
+
+#a = #tgpu.layout<"16x16: offset b1 b2 b4 b8 a1 a2 a4^b8 a8">
+#t = #tgpu.layout<"16x16: offset a1 a2 a4 a8 b1 b2 a8^b4 b8">
+#copy = #tgpu.layout<"16x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8; warp">
+#acc = #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">
+#rhs = #tgpu.layout<"16x16: reg a1 a8 b8; lane a2 a4 b1 b2 b4; warp">
+
+// The slot is the index modulo three; what is outside of the view is filled with zeros, from the first byte outside on.
+// CHECK-LABEL: func @ring
+// CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK-DAG:     %[[SLOT:.*]] = arith.constant 1024 : i32
+// CHECK-DAG:     %[[BYTES:.*]] = arith.constant 16 : i32
+// CHECK:         %[[BASE:.*]] = llvm.ptrtoint
+// CHECK:         %[[STAGE:.*]] = arith.remui %{{.*}}, %[[THREE]] : i32
+// CHECK:         %[[OFFSET:.*]] = arith.muli %[[STAGE]], %[[SLOT]] : i32
+// CHECK:         arith.addi %[[BASE]], %[[OFFSET]] : i32
+// CHECK:         %[[LEFT:.*]] = arith.minsi %{{.*}}, %[[BYTES]] : i32
+// CHECK:         %[[VALID:.*]] = arith.select %{{.*}}, %[[LEFT]], %{{.*}} : i32
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "@$0 cp.async.cg.shared.global [$1], [$2], 16, $3;", "b,r,l,r,~{memory}" {{.*}}, %[[VALID]] :
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.commit_group;"
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.wait_group 2;"
+func.func @ring(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index, %more: i1) attributes {tgpu.shared_bytes = 3072 : i64, tgpu.warps = 1 : i64} {
+  %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<3 of 16x16xbf16, #a>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<3 of 16x16xbf16, #a>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s if %more by #copy {tgpu.access = #tgpu.access<vector = 8>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  %g = tgpu.commit[%t]
+  tgpu.wait[%g] {pending = 2 : i64}
+  return
+}
+
+// Promised inside: nothing to fill.
+// CHECK-LABEL: func @unchecked
+// CHECK:         "cp.async.ca.shared.global [$0], [$1], 8;", "r,l,~{memory}"
+func.func @unchecked(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index) attributes {tgpu.shared_bytes = 1024 : i64, tgpu.warps = 1 : i64} {
+  %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 16x16xbf16, #a>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #a>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 4>, unchecked} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  return
+}
+
+// One factor is read as it lies, the other across: what lies in rows along N has its fragments along K. The third is in
+// registers.
+// CHECK-LABEL: func @products
+// CHECK:         ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK:         ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK:         ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-NOT:     ldmatrix
+// CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK:         llvm.store
+// CHECK:         llvm.load
+func.func @products(%p: !tile.ptr<bf16>, %n: index) attributes {tgpu.shared_bytes = 2048 : i64, tgpu.warps = 1 : i64} {
+  %y = arith.constant dense<1.0> : tensor<16x16xbf16, #rhs>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<2 of 16x16xbf16, #a>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<2 of 16x16xbf16, #a>
+  %d = tgpu.mma ieee signed %s, %s, %z over [1, 1] : !tgpu.slot<16x16xbf16, #a>, !tgpu.slot<16x16xbf16, #a>, tensor<16x16xf32, #acc>
+  %e = tgpu.mma ieee signed %s, %y, %d over [1, 1] : !tgpu.slot<16x16xbf16, #a>, tensor<16x16xbf16, #rhs>, tensor<16x16xf32, #acc>
+  %f = arith.truncf %e : tensor<16x16xf32, #acc> to tensor<16x16xbf16, #acc>
+  tgpu.store_shared %f, %s : tensor<16x16xbf16, #acc>, !tgpu.slot<16x16xbf16, #a>
+  tgpu.barrier
+  %x = tgpu.load_shared %s : !tgpu.slot<16x16xbf16, #a> -> tensor<16x16xbf16, #copy>
+  %v = tile.make_view %p, [16, 16], [16, 1] : <bf16> -> <16x16xbf16>
+  tile.store %x, %v[%n :+ 16, %n :+ 16] {unchecked} : tensor<16x16xbf16, #copy>, <16x16xbf16>, (index, index)
+  return
+}
