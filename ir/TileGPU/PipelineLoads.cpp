@@ -1,6 +1,6 @@
 /// Copies the factors of a loop's products to shared memory ahead of their use. With S stages the copies for iteration
-/// n + S - 1 begin in iteration n, right after the wait for those of iteration n: the barrier that makes these visible
-/// also says that iteration n - 1 has read the slot that is written next, so one barrier per iteration is enough.
+/// n + S - 1 begin in iteration n, after the wait for those of iteration n: the barrier that makes these visible also
+/// says that iteration n - 1 has read the slot that is written next, so one barrier per iteration is enough.
 ///
 /// Copies that would be for iterations past the last are predicated off, so trip counts need not be known, and no part
 /// of the loop is peeled. The order of every sum is that of the loop: the number of stages never changes a result.
@@ -303,11 +303,14 @@ private:
       if (!store.isInvariant && isMadeBefore(factor, first))
         store.slot = storeTo(rewriter, factor, store.buffer, counter);
     WaitOp::create(rewriter, first.getLoc(), groups.front(), IntegerAttr());
+    multiply(rewriter, first);
+    // Behind the first product, whose reads of shared memory then need not wait for the addresses of copies: the
+    // assembler keeps the order of these, and fits copies between the instructions that multiply.
     Value ahead = arith::AddIOp::create(rewriter, loc, counter, index(stages - 1));
     Value distance = arith::MulIOp::create(rewriter, loc, loop.getStep(), castTo(rewriter, loc, stages - 1));
     Value variable = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(), distance);
     Value group = copyAll(rewriter, ahead, variable);
-    for (DotOp dot : dots)
+    for (DotOp dot : llvm::drop_begin(dots))
       multiply(rewriter, dot);
 
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());

@@ -1,6 +1,7 @@
 // Shared layouts against the swizzles of the PTX ISA, and what reaches them without bank conflicts.
 #include "ir/Layout/Constructors.h"
 #include "ir/Layout/MatrixAccess.h"
+#include "ir/Layout/ShapeOps.h"
 #include "test/unit/layout/SimulatedThreads.h"
 #include "test/unit/layout/SmallLayouts.h"
 
@@ -198,5 +199,30 @@ TEST(BankConflicts, SixteenByteStoresOfMatmulTilesHaveNone) {
       EXPECT_EQ(maxVector(registers, 1), 128 / elementBits);
       EXPECT_EQ(countWavefronts(registers, nvmmaSharedLayout(shape, elementBits, 128), elementBits, 128 / elementBits),
                 4);
+    }
+}
+
+TEST(BankConflicts, FactorsInRowsOfAllSwizzlesHaveNone) {
+  for (int bytes : {32, 64, 128, 256})
+    for (int64_t rows : {32, 64, 96, 128, 256}) {
+      Shape shape = {rows, bytes / 2}, transposed = {bytes / 2, rows};
+      int swizzle = widestSwizzle(shape, 16);
+      EXPECT_EQ(swizzle, std::min(bytes, 128));
+      Layout shared = nvmmaSharedLayout(shape, 16, swizzle);
+      // Written by 16-byte copies.
+      EXPECT_EQ(countWavefronts(coalescedLayout(shape, 16, shape, {1, 0}, 4), shared, 16, 8), 4) << shared.str();
+      // Read as either factor, rows along K or across it.
+      for (const std::vector<int> &warps : {std::vector<int>{1, 1}, {2, 2}, {4, 1}})
+        for (DotOperand operand : {DotOperand::A, DotOperand::B}) {
+          bool isAlongK = operand == DotOperand::A;
+          for (auto [order, seen] :
+               {std::pair(isAlongK ? MatrixOrder::RowMajor : MatrixOrder::Transposed, shared),
+                std::pair(isAlongK ? MatrixOrder::Transposed : MatrixOrder::RowMajor, permuteLayout(shared, {1, 0}))}) {
+            std::optional<MatrixAccess> access =
+                planMatrixAccess(mmaOperandLayout(operand, seen.shape(), warps, 16), seen, 16, order);
+            ASSERT_TRUE(access) << seen.str();
+            EXPECT_EQ(access->wavefronts, access->matrices) << seen.str();
+          }
+        }
     }
 }
