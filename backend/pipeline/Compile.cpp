@@ -103,9 +103,14 @@ LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
     return success();
   llvm::SmallString<128> path(options.dumpFolder);
   llvm::sys::path::append(path, options.dumpName + suffix);
-  if (llvm::Error error = writeOutput(path, bytes))
-    return emitError(location) << llvm::toString(std::move(error));
-  return success();
+  llvm::Error error = writeOutput(path, bytes);
+  if (!error)
+    return success();
+  // The folder is at fault, no place in the source.
+  InFlightDiagnostic diagnostic = emitError(UnknownLoc::get(location.getContext()))
+                                  << "`--dump-dir " << options.dumpFolder << "`: " << llvm::toString(std::move(error));
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kOutputFault));
+  return diagnostic;
 }
 
 /// Fails if what is asked for comes before the stage of the input.

@@ -30,6 +30,9 @@ constexpr llvm::StringLiteral kSharedBytesAttribute = "tgpu.shared_bytes";
 /// Metadata of a diagnostic that says that the compiler is wrong and not the program.
 constexpr llvm::StringLiteral kCompilerFault = "compiler fault";
 
+/// The same of what could not be written.
+constexpr llvm::StringLiteral kOutputFault = "output fault";
+
 /// One kernel of a cubin: what its launch needs and what it does.
 struct KernelReport {
   KernelResources resources;

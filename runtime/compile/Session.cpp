@@ -127,12 +127,15 @@ SourceRange Session::place(Location location) const {
 
 /// Where a pass's diagnostic stands among the codes.
 static Code codeOf(mlir::Diagnostic &diagnostic) {
-  auto isFault = [](const DiagnosticArgument &argument) {
-    return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
-           argument.getAsString() == kCompilerFault;
+  auto has = [&](llvm::StringRef mark) {
+    return llvm::any_of(diagnostic.getMetadata(), [&](const DiagnosticArgument &argument) {
+      return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
+    });
   };
-  if (llvm::any_of(diagnostic.getMetadata(), isFault))
+  if (has(kCompilerFault))
     return Code::E0999;
+  if (has(kOutputFault))
+    return Code::E0602;
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     return Code::E0601;

@@ -1,8 +1,18 @@
 #include "runtime/execute/Signature.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace tile {
 
 static const ast::KernelItem *asKernel(const ast::ItemPtr &item) { return ast::dynCast<ast::KernelItem>(item); }
+
+void reportNoKernel(Session &session, const std::string &name, const std::string &file,
+                    const std::vector<std::string_view> &names) {
+  DiagnosticBuilder diagnostic = session.engine.report(
+      Code::E0602, {}, "no kernel `" + name + "` in " + file + "; it has `" + llvm::join(names, "`, `") + "`");
+  if (std::string_view closest = closestName(name, names); !closest.empty())
+    diagnostic.help("did you mean `" + std::string(closest) + "`?");
+}
 
 const ast::KernelItem *chooseKernel(Session &session, const ast::Module &module, const std::string &name) {
   std::string known;
@@ -22,7 +32,7 @@ const ast::KernelItem *chooseKernel(Session &session, const ast::Module &module,
   if (kernels.empty())
     session.report(Code::E0602, file + " has no kernel");
   else if (!name.empty())
-    session.report(Code::E0602, "no kernel `" + name + "` in " + file + "; it has " + known);
+    reportNoKernel(session, name, file, names);
   else if (kernels.size() == 1)
     return kernels.front();
   else
@@ -36,12 +46,95 @@ static const std::string *asName(const ast::ExprPtr &expr) {
   return name ? &name->text : nullptr;
 }
 
-void bindSignature(const ast::KernelItem &item, std::vector<HostArgument> &arguments, IrgenOptions &options) {
+/// Reports an argument that none of `names` is; those of a tuple's elements begin with the tuple's.
+static bool checkNames(Session &session, const std::string &kernel, const std::vector<std::string_view> &names,
+                       const std::vector<HostArgument> &given) {
+  std::string known;
+  for (std::string_view name : names)
+    known += (known.empty() ? "`" : ", `") + std::string(name) + "`";
+  for (const HostArgument &argument : given) {
+    if (argument.name.empty() || llvm::is_contained(names, argument.name) ||
+        llvm::is_contained(names, std::string_view(argument.name).substr(0, argument.name.find('.'))))
+      continue;
+    DiagnosticBuilder diagnostic = session.engine.report(
+        Code::E0603, {}, "kernel `" + kernel + "` has no parameter `" + argument.name + "`; it has " + known);
+    if (std::string_view closest = closestName(argument.name, names); !closest.empty())
+      diagnostic.help("did you mean `" + std::string(closest) + "`?");
+    return false;
+  }
+  return true;
+}
+
+static bool reportMissing(Session &session, const std::string &name, const std::string &example) {
+  session.report(Code::E0603, "`" + name + "` has no argument; add `--arg " + name + example + "`");
+  return false;
+}
+
+/// The type of a tensor parameter, as written; null for other parameters.
+static const ast::GenericApply *tensorType(const ast::Parameter &parameter) {
+  auto *strided = ast::dynCast<ast::StridedType>(parameter.type);
+  auto *type = ast::dynCast<ast::GenericApply>(strided ? strided->tensor.get() : parameter.type.get());
+  return type && type->arguments.size() == 1 && type->shape ? type : nullptr;
+}
+
+/// Adds the names that `tensor`, for `parameter` of `type`, binds. False after reporting what contradicts it.
+static bool bindTensor(Session &session, const ast::KernelItem &item, const ast::Parameter &parameter,
+                       const ast::GenericApply &type, const NpyArray &tensor,
+                       const std::map<std::string, std::string> &defined, IrgenOptions &options) {
+  const std::string &name = parameter.name.text;
+  if (tensor.extents.size() != type.shape->size()) {
+    session.engine.report(Code::E0603, parameter.range,
+                          "`" + name + "` has rank " + std::to_string(tensor.extents.size()) + "; expected " +
+                              std::to_string(type.shape->size()) + ", `" +
+                              std::string(session.sources.text(type.range)) + "`");
+    return false;
+  }
+  // A type parameter; a name of a type binds nothing, and then the contract is checked against it later.
+  if (const std::string *element = asName(type.arguments[0].value); element && !findDataType(*element))
+    options.values.try_emplace(*element, getName(tensor.type));
+  for (size_t axis = 0; axis < type.shape->size(); ++axis) {
+    const std::string *extent = asName((*type.shape)[axis]);
+    if (!extent)
+      continue;
+    std::string found = std::to_string(tensor.extents[axis]);
+    options.values.try_emplace(*extent, found);
+    auto value = defined.find(*extent); // what another tensor gave is compared by the contract
+    int64_t given = 0;
+    bool isGeneric = llvm::any_of(item.generics, [&](const ast::GenericParameter &generic) {
+      return generic.name.text == *extent; // then the contract says what it was compiled for
+    });
+    if (value == defined.end() || isGeneric || llvm::StringRef(value->second).getAsInteger(0, given) ||
+        given == tensor.extents[axis])
+      continue;
+    session.engine.report(Code::E0603, parameter.range,
+                          "extent " + std::to_string(axis) + " of `" + name + "` is " + found + "; `-D " + *extent +
+                              "=" + value->second + "` says otherwise");
+    return false;
+  }
+  return true;
+}
+
+/// `=rand:f32[...]`
+static std::string exampleOf(const ast::Parameter &parameter, const ast::GenericApply &type) {
+  const std::string *element = asName(type.arguments[0].value);
+  return std::string(parameter.mode == ast::Parameter::Mode::Out ? "=empty:" : "=rand:") +
+         (element && findDataType(*element) ? *element : "f32") + "[...]";
+}
+
+bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<HostArgument> &arguments,
+                   IrgenOptions &options) {
+  std::vector<std::string_view> names;
+  for (const ast::Parameter &parameter : item.parameters)
+    names.push_back(parameter.name.text);
+  if (!checkNames(session, item.name.text, names, arguments))
+    return false;
+  const std::map<std::string, std::string> defined = options.values;
   size_t position = 0;
   for (const ast::Parameter &parameter : item.parameters) {
+    const std::string &name = parameter.name.text;
     HostArgument *argument = nullptr;
     for (HostArgument &candidate : arguments)
-      if (candidate.name == parameter.name.text)
+      if (candidate.name == name)
         argument = &candidate;
     while (!argument && position < arguments.size()) {
       if (arguments[position].name.empty())
@@ -50,24 +143,26 @@ void bindSignature(const ast::KernelItem &item, std::vector<HostArgument> &argum
     }
     bool isPresent = argument && argument->kind != HostArgument::Kind::None;
     if (parameter.isOptional)
-      options.values.try_emplace("has(" + parameter.name.text + ")", isPresent ? "true" : "false");
-    if (!argument)
-      continue;
-    argument->name = parameter.name.text;
-    const ast::GenericApply *type = parameter.type ? ast::dynCast<ast::GenericApply>(parameter.type) : nullptr;
-    if (argument->kind != HostArgument::Kind::Tensor || !type || type->arguments.size() != 1 || !type->shape)
-      continue;
-    // A type parameter; a name of a type binds nothing, and then the contract is checked against it later.
-    if (const std::string *element = asName(type->arguments[0].value); element && !findDataType(*element))
-      options.values.try_emplace(*element, getName(argument->tensor.type));
-    for (size_t axis = 0; axis < type->shape->size() && axis < argument->tensor.extents.size(); ++axis)
-      if (const std::string *extent = asName((*type->shape)[axis]))
-        options.values.try_emplace(*extent, std::to_string(argument->tensor.extents[axis]));
+      options.values.try_emplace("has(" + name + ")", isPresent ? "true" : "false");
+    const ast::GenericApply *type = tensorType(parameter);
+    if (argument)
+      argument->name = name;
+    else if (type && !parameter.isOptional)
+      return reportMissing(session, name, exampleOf(parameter, *type));
+    if (argument && argument->kind == HostArgument::Kind::Tensor && type &&
+        !bindTensor(session, item, parameter, *type, argument->tensor, defined, options))
+      return false;
   }
+  return true;
 }
 
 std::optional<std::vector<HostArgument>> orderArguments(Session &session, const KernelContract &contract,
                                                         std::vector<HostArgument> given) {
+  std::vector<std::string_view> names;
+  for (const Parameter &parameter : contract.parameters)
+    names.push_back(parameter.name);
+  if (!checkNames(session, contract.name, names, given))
+    return std::nullopt;
   std::vector<HostArgument> ordered;
   std::vector<bool> used(given.size(), false);
   for (const Parameter &parameter : contract.parameters) {
@@ -86,23 +181,17 @@ std::optional<std::vector<HostArgument>> orderArguments(Session &session, const 
                                 ? "=0.5"
                                 : std::string(parameter.role == Parameter::Role::Out ? "=empty:" : "=rand:") +
                                       getName(parameter.type) + "[...]";
-      session.report(Code::E0603,
-                     "`" + parameter.name + "` has no argument; add `--arg " + parameter.name + example + "`");
+      reportMissing(session, parameter.name, example);
       return std::nullopt;
     }
     ordered.push_back(std::move(argument));
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (!used[i]) {
-      std::string known;
-      for (const Parameter &parameter : contract.parameters)
-        known += (known.empty() ? "`" : ", `") + parameter.name + "`";
-      // What is left without a name is one more than there are parameters.
-      session.report(Code::E0603,
-                     given[i].name.empty()
-                         ? "kernel `" + contract.name + "` is given " + std::to_string(given.size()) +
-                               " arguments; expected " + std::to_string(contract.parameters.size()) + ": " + known
-                         : "kernel `" + contract.name + "` has no parameter `" + given[i].name + "`; it has " + known);
+      // It has no name, and is one more than there are parameters.
+      session.report(Code::E0603, "kernel `" + contract.name + "` is given " + std::to_string(given.size()) +
+                                      " arguments; expected " + std::to_string(contract.parameters.size()) + ": `" +
+                                      llvm::join(names, "`, `") + "`");
       return std::nullopt;
     }
   return ordered;

@@ -8,6 +8,7 @@
 
 #include "runtime/execute/Signature.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -187,6 +188,23 @@ static std::vector<const ast::KernelItem *> kernelsOf(const ast::Module &module,
   return kernels;
 }
 
+static void reportNoSpec(Session &session, const std::string &input, const ast::Module &module,
+                         const std::string &chosen) {
+  DiagnosticBuilder diagnostic = session.engine.report(
+      Code::E0602, {}, input + " has no kernel with a spec" + (chosen.empty() ? "" : " called `" + chosen + "`"));
+  std::vector<std::string_view> with, without;
+  for (const ast::ItemPtr &item : module.items)
+    if (const auto *kernel = ast::dynCast<ast::KernelItem>(item))
+      (hasSpec(module, kernel->name.text) ? with : without).push_back(kernel->name.text);
+  if (!with.empty())
+    diagnostic.note("kernels with a spec: `" + join(with, "`, `") + "`");
+  if (std::string_view closest = closestName(chosen, with); !closest.empty())
+    diagnostic.help("did you mean `" + std::string(closest) + "`?");
+  else if (chosen.empty() ? !without.empty() : is_contained(without, chosen))
+    diagnostic.help("write `spec " + (chosen.empty() ? std::string(without.front()) : chosen) +
+                    " { … }`, which says what the kernel means");
+}
+
 /// Whether every shape passed.
 static bool checkFile(Session &session, const std::string &input) {
   std::optional<BuildOptions> build = readCompileFlags(session);
@@ -209,8 +227,7 @@ static bool checkFile(Session &session, const std::string &input) {
     return false;
   std::vector<const ast::KernelItem *> kernels = kernelsOf(*module, build->source.kernel);
   if (kernels.empty()) {
-    session.report(Code::E0602, input + " has no kernel with a spec" +
-                                    (build->source.kernel.empty() ? "" : " called `" + build->source.kernel + "`"));
+    reportNoSpec(session, input, *module, build->source.kernel);
     return false;
   }
   CheckOptions options;

@@ -250,20 +250,22 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
   if (!manifest)
     return session.report(Code::E0602, "`" + path + "`: " + manifest.error().message);
   if (device != DeviceKind::Gpu)
-    return session.report(Code::E0602, "`" + path + "` is a cubin, which needs a GPU; the CPU runs " +
+    return session.report(Code::E0602, "`" + path + "` is a cubin, which runs on a GPU alone; the " + nameOf(device) +
+                                           " runs " +
                                            (manifest->sourceFile.empty() ? "Tile source" : manifest->sourceFile));
   std::vector<const KernelContract *> instances;
-  std::string known;
+  std::vector<std::string_view> known;
   for (const KernelContract &contract : manifest->kernels) {
     if (contract.name == name || (name.empty() && (instances.empty() || instances[0]->name == contract.name)))
       instances.push_back(&contract);
-    if (known.find("`" + contract.name + "`") == std::string::npos)
-      known += (known.empty() ? "`" : ", `") + contract.name + "`";
+    if (!is_contained(known, contract.name))
+      known.push_back(contract.name);
   }
   if (instances.empty())
-    return session.report(Code::E0602, "no kernel `" + name + "` in " + path + "; it has " + known);
-  if (name.empty() && known.find(',') != std::string::npos)
-    return session.report(Code::E0602, path + " has several kernels: " + known + "; choose one with `--kernel NAME`");
+    return reportNoKernel(session, name, path, known);
+  if (name.empty() && known.size() > 1)
+    return session.report(Code::E0602, path + " has several kernels: `" + join(known, "`, `") +
+                                           "`; choose one with `--kernel NAME`");
   uint64_t seed = seedOfRun();
   std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
   if (given)
@@ -284,7 +286,8 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
     return;
   options.source.kernel = item->name.text;
   options.source.forOneLaunch = true;
-  bindSignature(*item, *given, options.source);
+  if (!bindSignature(session, *item, *given, options.source))
+    return;
   StepTimes times;
   OwningOpRef<ModuleOp> module = loadKernels(session, *syntax, options, times);
   std::optional<LoadedKernel> kernel = module ? takeKernel(session, std::move(module)) : std::nullopt;
