@@ -51,6 +51,7 @@ private:
   std::vector<std::vector<SourceRange>> stores; // per parameter
   // Per parameter; empty where there is none.
   std::vector<BoundedElements> bounds;
+  std::vector<std::vector<char>> poisons;
   std::vector<std::vector<bool>> defined; // of the spec's parameters
 };
 
@@ -169,9 +170,15 @@ static constexpr size_t kShownStores = 3;
 
 void CaseRunner::reportDifference(size_t index, const Comparison &comparison, const std::vector<SourceRange> &places) {
   const std::string &name = contract.parameters[index].name;
-  std::string what = "differs from its spec in " + std::to_string(comparison.different) + " of " +
-                     std::to_string(comparison.compared) + (comparison.compared == 1 ? " element" : " elements") +
-                     " of `" + name + "`";
+  auto of = [&](int64_t count) {
+    return std::to_string(count) + " of " + std::to_string(comparison.compared) +
+           (comparison.compared == 1 ? " element" : " elements") + " of `" + name + "`";
+  };
+  bool isAllUnwritten = comparison.unwritten == comparison.different;
+  std::string what = isAllUnwritten ? "never writes " + of(comparison.unwritten)
+                                    : "differs from its spec in " + of(comparison.different);
+  if (!isAllUnwritten && comparison.unwritten > 0)
+    what += ", of which it never writes " + std::to_string(comparison.unwritten);
   DiagnosticBuilder diagnostic =
       session.engine.report(Code::E0605, one.range, "kernel `" + item.name.text + one.describeInstance() + "` " + what);
   diagnostic.label("in this shape, seed " + std::to_string(options.seed));
@@ -181,9 +188,14 @@ void CaseRunner::reportDifference(size_t index, const Comparison &comparison, co
     for (const ast::Parameter &parameter : item.parameters)
       if (parameter.name.text == name)
         diagnostic.secondary(parameter.range, "`" + name + "`");
+  if (comparison.unwritten > 0)
+    diagnostic.note("never written: " + std::to_string(comparison.unwritten) +
+                    (comparison.unwritten == 1 ? " element, `" : " elements, the first `") + name + "[" +
+                    comparison.firstUnwritten + "]`");
   bool isOne = comparison.first.place == comparison.worst.place;
-  diagnostic.note((isOne ? "first and worst: " : "first: ") + comparison.first.describe(name));
-  if (!isOne)
+  if (!isAllUnwritten)
+    diagnostic.note((isOne ? "first and worst: " : "first: ") + comparison.first.describe(name));
+  if (!isAllUnwritten && !isOne)
     diagnostic.note("worst: " + comparison.worst.describe(name));
   if (result.summary.empty())
     result.summary = what;
@@ -200,7 +212,8 @@ bool CaseRunner::compareAll() {
     Tolerance tolerance{one.exact, one.rtol, one.atol, {}};
     if (isDerived() && !bounds.empty())
       tolerance.errors = std::move(bounds[i].errors);
-    Comparison comparison = compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted], tolerance);
+    Comparison comparison = compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted],
+                                    poisons[i], tolerance);
     result.compared += comparison.compared;
     result.ratio = std::max(result.ratio, comparison.ratio);
     if (comparison.different > 0)
@@ -229,10 +242,13 @@ bool CaseRunner::run() {
     return launch();
   if (!runSpec() || (isDerived() && !runBounds()))
     return false;
+  poisons.resize(arguments.size());
   for (auto [index, parameter] : llvm::enumerate(spec->contract.parameters)) {
     int of = contract.findParameter(parameter.name);
     if (parameter.role == Parameter::Role::Out && !isFloat(parameter.type))
-      poisonAgainst(arguments[of].tensor, specArguments[index].tensor);
+      poisonAgainst(arguments[of].tensor, specArguments[index].tensor, mixSeed(options.seed, parameter.name));
+    if (parameter.role == Parameter::Role::Out)
+      poisons[of] = arguments[of].tensor.data;
   }
   return launch() && compareAll();
 }

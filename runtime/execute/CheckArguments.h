@@ -28,7 +28,7 @@ std::vector<HostArgument> makeSpecArguments(const KernelContract &spec, const Ke
 
 /// Sets each element of an `out` tensor of integers or bools to another value than it should get, so that one that the
 /// kernel does not write differs; floats are poisoned with NaN already.
-void poisonAgainst(NpyArray &tensor, const NpyArray &expected);
+void poisonAgainst(NpyArray &tensor, const NpyArray &expected, uint64_t seed);
 
 } // namespace tile
 

@@ -40,14 +40,15 @@ static uint64_t bitsAt(const NpyArray &array, int64_t offset) {
 namespace {
 class Comparer {
 public:
-  Comparer(const NpyArray &found, const NpyArray &expected, const Tolerance &tolerance)
-      : found(found), expected(expected), tolerance(tolerance) {}
+  Comparer(const NpyArray &found, const NpyArray &expected, const std::vector<char> &before, const Tolerance &tolerance)
+      : found(found), expected(expected), before(before), tolerance(tolerance) {}
 
   Comparison run(const std::vector<bool> &defined) {
     forEachElement(found, [&](int64_t index, int64_t offset) {
       if (!defined.empty() && !defined[index])
         return;
       ++result.compared;
+      isUntouched = holdsPoison(offset);
       uint64_t bits = bitsAt(found, offset), wanted = bitsAt(expected, index);
       if (!isFloat(found.type))
         return compareIntegers(index, bits, wanted);
@@ -101,13 +102,27 @@ private:
     return tolerance.errors.empty() ? spec : tolerance.errors[offset] + spec;
   }
 
+  /// A bool has one value beside the right one, so that a wrong one says nothing.
+  bool holdsPoison(int64_t offset) const {
+    int64_t width = getBytes(found.type);
+    return !before.empty() && found.type != DataType::Bool &&
+           std::memcmp(before.data() + offset * width, found.data.data() + offset * width, width) == 0;
+  }
+
   void differ(ElementError element) {
     result.ratio = std::max(result.ratio, element.ratio());
+    ++result.different;
+    if (isUntouched) {
+      if (result.unwritten++ == 0)
+        result.firstUnwritten = element.place;
+      return;
+    }
     bool isWorst =
         std::make_pair(element.ratio(), element.error) > std::make_pair(result.worst.ratio(), result.worst.error);
-    if (result.different == 0)
+    bool isFirst = result.different - result.unwritten == 1;
+    if (isFirst)
       result.first = element;
-    if (result.different++ == 0 || isWorst)
+    if (isFirst || isWorst)
       result.worst = std::move(element);
   }
 
@@ -137,14 +152,16 @@ private:
   }
 
   const NpyArray &found, &expected;
+  const std::vector<char> &before;
   const Tolerance &tolerance;
+  bool isUntouched = false; // the element at hand
   Comparison result;
 };
 } // namespace
 
 Comparison compare(const NpyArray &found, const NpyArray &expected, const std::vector<bool> &defined,
-                   const Tolerance &tolerance) {
-  return Comparer(found, expected, tolerance).run(defined);
+                   const std::vector<char> &before, const Tolerance &tolerance) {
+  return Comparer(found, expected, before, tolerance).run(defined);
 }
 
 } // namespace tile

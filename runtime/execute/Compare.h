@@ -1,4 +1,5 @@
-/// What a kernel left in one tensor against what its spec says: how many elements differ, the first, and the worst.
+/// What a kernel left in one tensor against what its spec says: how many elements differ, which of them nobody wrote, the
+/// first, and the worst.
 #ifndef RUNTIME_EXECUTE_COMPARE_H
 #define RUNTIME_EXECUTE_COMPARE_H
 
@@ -33,14 +34,17 @@ struct ElementError {
 struct Comparison {
   int64_t compared = 0;  ///< elements that the spec defines
   int64_t different = 0; ///< of these, too far from it
-  ElementError first, worst;
+  int64_t unwritten = 0; ///< of these, still hold what was there before
+  std::string firstUnwritten; ///< its place
+  ElementError first, worst;  ///< of those that differ and are written
   double ratio = 0; ///< the largest of all compared elements
 };
 
 /// Compares `found` with `expected`, which is row-major, floats in f64. `defined` has one entry per element of
-/// `expected`, or none where the spec defines all of them.
+/// `expected`, or none where the spec defines all of them. `before` is what the memory of `found` held before the
+/// kernel ran, if that was poison; else it is empty.
 Comparison compare(const NpyArray &found, const NpyArray &expected, const std::vector<bool> &defined,
-                   const Tolerance &tolerance);
+                   const std::vector<char> &before, const Tolerance &tolerance);
 
 } // namespace tile
 
