@@ -51,12 +51,10 @@ Slot Decoder::constantSlot(uint64_t bits, ptx::Type type) {
   known->second = {uint32_t(table.size()) | Slot::kConstant, kConstantIndex};
   table.resize(table.size() + rows);
   unsigned char *bytes = table[table.size() - rows].bytes;
-  // A 128-bit constant has zeros above its low 64 bits.
+  // Above the 64 bits of a 128-bit constant are zeros.
+  unsigned stride = rows * 4;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (rows == 1)
-      std::memcpy(bytes + 4 * lane, &bits, 4);
-    else
-      std::memcpy(bytes + 8 * lane, &bits, 8);
+    std::memcpy(bytes + stride * lane, &bits, std::min(stride, 8u));
   return known->second;
 }
 

@@ -253,7 +253,9 @@ static void decodeReduce(Form &form) {
     return form.refuse("it lacks `.sync`");
   int kind = form.takeOne({"add", "min", "max", "and", "or", "xor"});
   ptx::Type type = form.takeType();
-  if (kind < 0 || ptx::sizeOf(type) != 4 || type == ptx::Type::F32)
+  if (type == ptx::Type::F32)
+    return form.refuse("`.f32` needs sm_100; up to sm_90 it reduces integers alone");
+  if (kind < 0 || ptx::sizeOf(type) != 4)
     return form.refuse("only integers of 32 bits are known");
   bool isSigned = type == ptx::Type::S32;
   const Handler handlers[] = {runReduce<uint32_t, sumOf>,

@@ -11,7 +11,8 @@ namespace {
 /// What `set` and `setp` do with a comparison: the mode is the comparison, `.ftz`, and how a predicate joins in.
 enum class Join : uint8_t { None, And, Or, Xor };
 constexpr uint32_t kFlush = 1 << 8;
-constexpr unsigned kJoinShift = 9;
+constexpr unsigned kJoinShift = 9;     // two bits
+constexpr uint32_t kNegated = 1 << 11; ///< the predicate that joins in
 
 struct CompareForm {
   Comparison comparison = Comparison::Eq;
@@ -20,11 +21,19 @@ struct CompareForm {
 
   uint32_t mode() const { return uint32_t(comparison) | (ftz ? kFlush : 0) | uint32_t(join) << kJoinShift; }
 };
+
+/// An element of 16 bits in a word, the lower or the upper one.
+template <class T, unsigned shift> struct HalfSource {
+  HalfSource(const Warp &warp, Slot slot) : row(warp.row<uint32_t>(slot)) {}
+  T operator[](unsigned lane) const { return {uint16_t(row[lane] >> shift)}; }
+  const uint32_t *row;
+};
 } // namespace
 
 /// One handler for each comparison, so that the loop over lanes has no switch.
-template <class T, Comparison comparison, bool ftz> static uint32_t compareLanes(const Warp &warp, Slot a, Slot b) {
-  LaneSource<T> first(warp, a), second(warp, b);
+template <class T, template <class> class Source, Comparison comparison, bool ftz>
+static uint32_t compareLanes(const Warp &warp, Slot a, Slot b) {
+  Source<T> first(warp, a), second(warp, b);
   uint32_t mask = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     bool holds;
@@ -39,37 +48,34 @@ template <class T, Comparison comparison, bool ftz> static uint32_t compareLanes
 
 using LaneCompare = uint32_t (*)(const Warp &, Slot, Slot);
 
-template <class T, bool ftz, size_t... comparisons>
+template <class T, template <class> class Source, bool ftz, size_t... comparisons>
 static LaneCompare compareOf(Comparison comparison, std::index_sequence<comparisons...>) {
-  static constexpr LaneCompare kAll[] = {compareLanes<T, Comparison(comparisons), ftz>...};
+  static constexpr LaneCompare kAll[] = {compareLanes<T, Source, Comparison(comparisons), ftz>...};
   return kAll[size_t(comparison)];
 }
 
+template <class T, template <class> class Source = LaneSource> static uint32_t holds(const Warp &warp, const Op &op) {
+  Comparison comparison = Comparison(op.mode & 0xff);
+  constexpr auto all = std::make_index_sequence<size_t(Comparison::Nan) + 1>();
+  LaneCompare compare =
+      op.mode & kFlush ? compareOf<T, Source, true>(comparison, all) : compareOf<T, Source, false>(comparison, all);
+  return compare(warp, op.source(0), op.source(1));
+}
+
+/// `value`, and the predicate that joins in.
+static uint32_t joined(const Warp &warp, const Op &op, uint32_t value) {
+  Join join = Join(op.mode >> kJoinShift & 3);
+  if (join == Join::None)
+    return value;
+  uint32_t other = warp.predicate(op.source(2)) ^ (op.mode & kNegated ? kAllLanes : 0);
+  return join == Join::And ? value & other : join == Join::Or ? value | other : value ^ other;
+}
+
 template <class T> struct Compare {
-  static uint32_t holds(const Warp &warp, const Op &op) {
-    Comparison comparison = Comparison(op.mode & 0xff);
-    constexpr auto all = std::make_index_sequence<size_t(Comparison::Nan) + 1>();
-    LaneCompare compare = op.mode & kFlush ? compareOf<T, true>(comparison, all) : compareOf<T, false>(comparison, all);
-    return compare(warp, op.source(0), op.source(1));
-  }
   /// `setp`: one result, or two, the second of what does not hold.
   static Step run(Warp &warp, const Op &op) {
-    uint32_t mask = holds(warp, op);
-    auto joined = [&](uint32_t value) {
-      uint32_t other = op.sources > 2 ? warp.predicate(op.source(2)) : 0;
-      switch (Join(op.mode >> kJoinShift)) {
-      case Join::None:
-        return value;
-      case Join::And:
-        return value & other;
-      case Join::Or:
-        return value | other;
-      case Join::Xor:
-        return value ^ other;
-      }
-      return value;
-    };
-    uint32_t first = joined(mask), second = joined(~mask);
+    uint32_t mask = holds<T>(warp, op);
+    uint32_t first = joined(warp, op, mask), second = joined(warp, op, ~mask);
     warp.writePredicate(op.result(0), first);
     if (op.results > 1)
       warp.writePredicate(op.result(1), second);
@@ -80,7 +86,7 @@ template <class T> struct Compare {
 
   /// `set`: all ones, or 1.0, where the comparison holds.
   static Step runValue(Warp &warp, const Op &op) {
-    uint32_t mask = holds(warp, op), values[kLanes];
+    uint32_t mask = joined(warp, op, holds<T>(warp, op)), values[kLanes];
     uint32_t value = op.immediate;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       values[lane] = mask >> lane & 1 ? value : 0;
@@ -92,6 +98,29 @@ template <class T> struct Compare {
 template <class T> struct CompareToValue {
   static constexpr Handler handler = Compare<T>::runValue;
 };
+
+template <class T> using LowerHalf = HalfSource<T, 0>;
+template <class T> using UpperHalf = HalfSource<T, 16>;
+
+/// Two elements in a word: two results of `setp`, one for each.
+template <class T> static Step runPacked(Warp &warp, const Op &op) {
+  uint32_t lower = joined(warp, op, holds<T, LowerHalf>(warp, op));
+  uint32_t upper = joined(warp, op, holds<T, UpperHalf>(warp, op));
+  warp.writePredicate(op.result(0), lower);
+  warp.writePredicate(op.result(1), upper);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+/// Of `set`, a word with both.
+template <class T> static Step runPackedValue(Warp &warp, const Op &op) {
+  uint32_t lower = joined(warp, op, holds<T, LowerHalf>(warp, op)), values[kLanes];
+  uint32_t upper = joined(warp, op, holds<T, UpperHalf>(warp, op)), value = op.immediate;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    values[lane] = (lower >> lane & 1 ? value : 0) | (upper >> lane & 1 ? value << 16 : 0);
+  warp.write(op.result(0), values);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
 
 /// The comparison of an instruction on `type`s. lo, ls, hi, hs are lt, le, gt, ge of unsigned integers.
 static CompareForm takeComparison(Form &form) {
@@ -115,48 +144,73 @@ template <template <class> class F> static Handler forAny(ptx::Type type) {
   return handler ? handler : forFloat<F>(type);
 }
 
+static bool isPacked(ptx::Type type) { return type == ptx::Type::F16x2 || type == ptx::Type::BF16x2; }
+
+/// Adds what is compared, and the predicate that joins in.
+static void addSources(Form &form, const CompareForm &compare, ptx::Type type, Handler handler) {
+  form.source(1, type);
+  form.source(2, type);
+  bool joins = compare.join != Join::None;
+  if (joins)
+    form.source(3, ptx::Type::Pred);
+  form.run(handler, compare.mode() | (joins && form.operand(3).negated ? kNegated : 0));
+}
+
 static void decodeSetPredicate(Form &form) {
   CompareForm compare = takeComparison(form);
   ptx::Type type = form.takeType();
   if (!form.expectOperands(compare.join == Join::None ? 3 : 4))
     return;
-  if (type == ptx::Type::F16x2 || type == ptx::Type::BF16x2)
-    return form.refuse("packed comparisons are not known");
   const ptx::Operand &target = form.operand(0);
-  if (target.kind == ptx::Operand::Kind::Pair)
+  bool isPair = target.kind == ptx::Operand::Kind::Pair;
+  if (isPacked(type) && !isPair)
+    return form.refuse("it has one result; expected two, `p|q`, one for each half");
+  if (isPair)
     for (const ptx::Operand &part : target.parts)
       form.result(part, ptx::Type::Pred);
   else
     form.result(0, ptx::Type::Pred);
-  form.source(1, type);
-  form.source(2, type);
-  if (compare.join != Join::None)
-    form.source(3, ptx::Type::Pred);
-  form.run(forAny<Compare>(type), compare.mode());
+  addSources(form, compare, type,
+             type == ptx::Type::F16x2    ? runPacked<numerics::Half>
+             : type == ptx::Type::BF16x2 ? runPacked<numerics::BFloat>
+                                         : forAny<Compare>(type));
+}
+
+/// What `set` writes where the comparison holds: 1.0 or all ones.
+static uint32_t valueOf(ptx::Type type, bool packed) {
+  switch (type) {
+  case ptx::Type::F32:
+    return 0x3f800000;
+  case ptx::Type::F16:
+  case ptx::Type::F16x2:
+    return 0x3c00;
+  case ptx::Type::BF16:
+  case ptx::Type::BF16x2:
+    return 0x3f80;
+  default:
+    return packed || ptx::sizeOf(type) == 2 ? 0xffff : 0xffffffff;
+  }
 }
 
 static void decodeSet(Form &form) {
   CompareForm compare = takeComparison(form);
   ptx::Type result = form.takeType(), type = form.takeType();
-  if (compare.join != Join::None)
-    return form.refuse("`set` with a predicate is not known");
-  if (!form.expectOperands(3))
+  if (!form.expectOperands(compare.join == Join::None ? 3 : 4))
     return;
+  if (isPacked(type) && ptx::sizeOf(result) != 4)
+    return form.refuse("the result of a packed comparison has 32 bits");
   form.result(0, result);
-  form.source(1, type);
-  form.source(2, type);
-  form.op.immediate = result == ptx::Type::F32    ? 0x3f800000
-                      : result == ptx::Type::F16  ? 0x3c00
-                      : result == ptx::Type::BF16 ? 0x3f80
-                      : ptx::sizeOf(result) == 2  ? 0xffff
-                                                  : 0xffffffff;
-  form.run(forAny<CompareToValue>(type), compare.mode());
+  form.op.immediate = valueOf(result, isPacked(type));
+  addSources(form, compare, type,
+             type == ptx::Type::F16x2    ? runPackedValue<numerics::Half>
+             : type == ptx::Type::BF16x2 ? runPackedValue<numerics::BFloat>
+                                         : forAny<CompareToValue>(type));
 }
 
 InstructionRows comparisonRows() {
   return {
-      {"set", "9.7.6.1, 9.7.7.1", "all scalar types, without a predicate", decodeSet},
-      {"setp", "9.7.6.2, 9.7.7.2", "all scalar types and comparisons, with a predicate, two results",
+      {"set", "9.7.6.1, 9.7.7.1", "all types, f16x2 and bf16x2, with a predicate", decodeSet},
+      {"setp", "9.7.6.2, 9.7.7.2", "all types and comparisons, f16x2 and bf16x2, with a predicate, two results",
        decodeSetPredicate},
   };
 }

@@ -241,8 +241,16 @@ static void decodeMultiply(Form &form) {
   form.run(handlers[half]);
 }
 
+/// The upper half of a product, and a sum that stays in range: `mad.hi.sat.s32`.
+static int32_t madHiSaturating(int32_t a, int32_t b, int32_t c) { return addSaturating(mulHi(a, b), c); }
+
 static void decodeMultiplyAdd(Form &form) {
   int half = form.takeOne({"lo", "hi", "wide"});
+  if (form.take("sat")) {
+    if (half != 1 || form.takeType() != ptx::Type::S32)
+      return form.refuse("`.sat` goes with `mad.hi.s32` alone");
+    return sameTypes(form, ptx::Type::S32, 3, lanewise<madHiSaturating>);
+  }
   ptx::Type type = form.takeType();
   if (half < 0)
     return form.refuse("it says neither `.lo`, `.hi` nor `.wide`");
@@ -255,6 +263,33 @@ static void decodeMultiplyAdd(Form &form) {
   form.source(2, type);
   form.source(3, sum);
   form.run(handlers[half]);
+}
+
+static int32_t mad24HiSaturating(int32_t a, int32_t b, int32_t c) { return addSaturating(mul24Hi(a, b), c); }
+template <class T> static T mad24Lo(T a, T b, T c) { return wrappingAdd(mul24Lo(a, b), c); }
+template <class T> static T mad24Hi(T a, T b, T c) { return wrappingAdd(mul24Hi(a, b), c); }
+
+/// `mul24` or, with three `sources`, `mad24`. [half][signed]
+static void decode24(Form &form, size_t sources, const Handler (&handlers)[2][2]) {
+  int half = form.takeOne({"lo", "hi"});
+  bool saturates = form.take("sat");
+  ptx::Type type = form.takeType();
+  bool isSigned = type == ptx::Type::S32;
+  if (half < 0 || (!isSigned && type != ptx::Type::U32))
+    return form.refuse("expected `.lo` or `.hi`, and .u32 or .s32");
+  if (saturates && !(half && isSigned && sources == 3))
+    return form.refuse("`.sat` goes with `mad24.hi.s32` alone");
+  sameTypes(form, type, sources, saturates ? lanewise<mad24HiSaturating> : handlers[half][isSigned]);
+}
+static void decodeMul24(Form &form) {
+  static constexpr Handler kHandlers[2][2] = {{lanewise<mul24Lo<uint32_t>>, lanewise<mul24Lo<int32_t>>},
+                                              {lanewise<mul24Hi<uint32_t>>, lanewise<mul24Hi<int32_t>>}};
+  decode24(form, 2, kHandlers);
+}
+static void decodeMad24(Form &form) {
+  static constexpr Handler kHandlers[2][2] = {{lanewise<mad24Lo<uint32_t>>, lanewise<mad24Lo<int32_t>>},
+                                              {lanewise<mad24Hi<uint32_t>>, lanewise<mad24Hi<int32_t>>}};
+  decode24(form, 3, kHandlers);
 }
 
 /// `a op b` with `b` a 32-bit amount.
@@ -418,6 +453,8 @@ InstructionRows integerRows() {
       {"dp4a", "9.7.1.23", "all types", decodeDp4a},
       {"fns", "9.7.1.17", "", decodeFns},
       {"lop3", "9.7.8.6", "`.b32`", decodeLop3},
+      {"mad24", "9.7.1.6", "`.lo .hi`, `.sat`", decodeMad24},
+      {"mul24", "9.7.1.5", "`.lo .hi`", decodeMul24},
       {"not", "9.7.8.4", "`.pred .b16 .b32 .b64`", decodeBits<Not, 1>},
       {"or", "9.7.8.2", "`.pred .b16 .b32 .b64`", decodeBits<Or, 2>},
       {"popc", "9.7.1.14", "all types", decodeCount<Popc>},

@@ -24,6 +24,16 @@ static uint64_t undefinedIn(const uint8_t *marks, unsigned bytes, bool isSigned)
   return readElement(undefined, bytes, isSigned);
 }
 
+template <class Word> static Word readWord(const uint8_t *from, unsigned bytes, bool isSigned) {
+  if constexpr (sizeof(Word) <= 8) {
+    return Word(readElement(from, bytes, isSigned));
+  } else {
+    Word value;
+    std::memcpy(&value, from, sizeof(value));
+    return value;
+  }
+}
+
 static bool allDefined(const uint8_t *marks, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i)
     if (!marks[i])
@@ -46,10 +56,10 @@ template <class Word> static Step runLoad(Warp &warp, const Op &op) {
       unsigned lane = __builtin_ctz(rest);
       uint64_t offset = part.offsets[lane];
       for (unsigned i = 0; i < access.count; ++i, offset += access.bytes) {
-        values[i][lane] = Word(readElement(part.region.bytes + offset, access.bytes, access.isSigned));
+        values[i][lane] = readWord<Word>(part.region.bytes + offset, access.bytes, access.isSigned);
         bool known = !part.region.defined || allDefined(part.region.defined + offset, access.bytes);
         undefined[i] &= ~(uint32_t(known) << lane);
-        if (!known) {
+        if (!known && access.bytes <= 8) {
           undefinedBits[i][lane] = undefinedIn(part.region.defined + offset, access.bytes, access.isSigned);
           partly[i] |= 1u << lane;
         }
@@ -104,11 +114,14 @@ template <class Word> static Step runStore(Warp &warp, const Op &op) {
             std::memset(part.region.defined + offset, 1, access.bytes);
           continue;
         }
-        uint64_t bits = warp.undefinedBits(op.source(1 + i), lane) & (~0ull >> (64 - 8 * access.bytes));
+        // Of 128 bits all are undefined, or none.
+        uint64_t bits = warp.undefinedBits(op.source(1 + i), lane);
+        if (access.bytes < 8)
+          bits &= (1ull << 8 * access.bytes) - 1;
         if (!bits)
           undefined &= ~(1u << lane);
         for (unsigned byte = 0; part.region.defined && byte < access.bytes; ++byte)
-          part.region.defined[offset + byte] = (bits >> 8 * byte & 0xff) == 0;
+          part.region.defined[offset + byte] = (bits >> 8 * (byte % 8) & 0xff) == 0;
       }
       // Within the CTA an undefined value may travel; what leaves it must have one.
       if (undefined &= part.lanes;
@@ -173,7 +186,7 @@ static std::vector<ptx::Operand> takeElements(Form &form, Access &access, ptx::T
       data.kind == ptx::Operand::Kind::Vector ? data.parts : std::vector<ptx::Operand>{data};
   if (elements.size() != access.count)
     form.refuse("it names " + std::to_string(elements.size()) + " registers; expected " + std::to_string(access.count));
-  if (access.bytes == 0 || access.bytes > 8)
+  if (access.bytes == 0 || (access.bytes == 16 && access.count > 1))
     form.refuse("elements of ." + std::string(ptx::nameOf(type)) + " are not known");
   return elements;
 }
@@ -199,7 +212,7 @@ static void decodeLoad(Form &form) {
   form.address(1, access.space, access);
   form.noteCommunication(access);
   form.transfers(Transfer::Kind::Load, access);
-  form.run(wide ? runLoad<uint64_t> : runLoad<uint32_t>, access);
+  form.run(access.bytes == 16 ? runLoad<Wide> : wide ? runLoad<uint64_t> : runLoad<uint32_t>, access);
 }
 
 static void decodeStore(Form &form) {
@@ -214,7 +227,7 @@ static void decodeStore(Form &form) {
     form.source(element, wide ? ptx::Type::B64 : type, true);
   form.noteCommunication(access);
   form.transfers(Transfer::Kind::Store, access);
-  form.run(wide ? runStore<uint64_t> : runStore<uint32_t>, access);
+  form.run(access.bytes == 16 ? runStore<Wide> : wide ? runStore<uint64_t> : runStore<uint32_t>, access);
 }
 
 /// What only warms a cache does nothing.
@@ -247,11 +260,12 @@ InstructionRows memoryRows() {
       {"applypriority", "9.7.9.16", "no effect", decodeHint},
       {"createpolicy", "9.7.9.18", "no effect", decodePolicy},
       {"discard", "9.7.9.17", "no effect", decodeHint},
-      {"ld", "9.7.9.8", "all spaces, vectors up to `.v8`, all orders; cache hints have no effect", decodeLoad},
+      {"ld", "9.7.9.8", "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect", decodeLoad},
       {"ldu", "9.7.9.10", "like `ld`", decodeLoad},
       {"prefetch", "9.7.9.15", "no effect", decodeHint},
       {"prefetchu", "9.7.9.15", "no effect", decodeHint},
-      {"st", "9.7.9.11", "all spaces, vectors up to `.v8`, all orders; cache hints have no effect", decodeStore},
+      {"st", "9.7.9.11", "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect",
+       decodeStore},
   };
 }
 

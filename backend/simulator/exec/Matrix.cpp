@@ -102,6 +102,37 @@ template <bool transposed> static Step runStoreMatrix(Warp &warp, const Op &op) 
   return Step::Next;
 }
 
+/// `movmatrix`: one matrix in registers, transposed.
+static Step runMoveMatrix(Warp &warp, const Op &op) {
+  if (!convergeAll(warp, op))
+    return Step::Block;
+  const uint32_t *source = warp.row<uint32_t>(op.source(0));
+  uint32_t values[kLanes], undefined = 0, unsure = warp.undefined(op.source(0));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    values[lane] = 0;
+    for (unsigned i = 0; i < 2; ++i) {
+      // Row and column of the result change places in the source.
+      unsigned row = 2 * (lane % 4) + i, column = lane / 4, from = row * 4 + column / 2;
+      values[lane] |= (source[from] >> 16 * (column % 2) & 0xffff) << 16 * i;
+      undefined |= (unsure >> from & 1) << lane;
+    }
+  }
+  warp.write(op.result(0), values);
+  warp.writeUndefined(op.result(0), undefined);
+  return Step::Next;
+}
+
+static void decodeMoveMatrix(Form &form) {
+  for (const char *modifier : {"sync", "aligned", "m8n8", "trans", "b16"})
+    if (!form.take(modifier))
+      return form.refuse("expected `.sync.aligned.m8n8.trans.b16`");
+  if (!form.expectOperands(2))
+    return;
+  form.result(0, ptx::Type::B32);
+  form.source(1, ptx::Type::B32);
+  form.run(runMoveMatrix);
+}
+
 static unsigned takeMatrixCount(Form &form) {
   static constexpr unsigned kCounts[] = {1, 2, 4};
   int count = form.takeOne({"x1", "x2", "x4"});
@@ -253,11 +284,17 @@ std::optional<numerics::FragmentShape> takeShape(Form &form) {
   return std::nullopt;
 }
 
+static const FactorRow *findFactor(std::string_view name) {
+  for (const FactorRow &row : kFactors)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
 const FactorRow *takeFactor(Form &form) {
   for (const std::string &modifier : form.instruction.modifiers)
-    for (const FactorRow &row : kFactors)
-      if (row.name == modifier && form.take(modifier))
-        return &row;
+    if (const FactorRow *row = findFactor(modifier); row && form.take(modifier))
+      return row;
   form.refuse("its types are not known");
   return nullptr;
 }
@@ -283,13 +320,13 @@ static void decodeMma(Form &form) {
       types[count++] = modifier;
   if (count != 4 || types[0] != types[3] || !shape)
     return form.refuse("expected four types, the first and the last the same");
-  form.take(std::string(types[0]));
+  for (std::string_view type : types)
+    form.take(type);
   for (std::string_view known : kAccumulators)
     if (known == types[0])
       details->accumulator = known;
-  details->a = takeFactor(form);
-  details->b = takeFactor(form);
-  form.take(std::string(types[3]));
+  details->a = findFactor(types[1]);
+  details->b = findFactor(types[2]);
   if (!details->a || !details->b || details->accumulator.empty())
     return form.refuse("its types are not known");
   details->shape = *shape;
@@ -300,7 +337,7 @@ static void decodeMma(Form &form) {
     details->model = numerics::findDotModel(form.generation(), numerics::MatrixUnit::MmaSync, details->a->factor,
                                             details->accumulator == "f16" ? numerics::AccumulatorType::F16
                                                                           : numerics::AccumulatorType::F32);
-  bool fits = (m == 16 || (m == 8 && bytes == 8)) && n == 8 && k <= 64 && details->b->bytes == bytes;
+  bool fits = (m == 16 || (m == 8 && !floating)) && n == 8 && k <= 64 && details->b->bytes == bytes;
   if (!fits || (floating && !details->model) || (bytes == 8) != (details->accumulator == "f64"))
     return form.refuse("this shape and these types are not known");
   if (!form.expectOperands(4))
@@ -323,7 +360,8 @@ static void decodeMma(Form &form) {
 InstructionRows matrixRows() {
   return {
       {"ldmatrix", "9.7.14.5.15", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeLoadMatrix},
-      {"mma", "9.7.14.5.14", "`.row.col`, n = 8: f16, bf16, tf32, f8, 8-bit integers (m = 16), f64", decodeMma},
+      {"mma", "9.7.14.5.14", "`.row.col`, n = 8: f16, bf16, tf32, f8, 8-bit integers, f64", decodeMma},
+      {"movmatrix", "9.7.14.5.17", "`.m8n8.trans.b16`", decodeMoveMatrix},
       {"stmatrix", "9.7.14.5.16", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeStoreMatrix},
   };
 }

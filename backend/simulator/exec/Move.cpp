@@ -4,6 +4,7 @@
 #include "backend/simulator/exec/MovedBits.h"
 #include "backend/simulator/machine/Cta.h"
 #include "backend/simulator/machine/Grid.h"
+#include "backend/simulator/numerics/Compare.h"
 
 namespace tile::sim {
 
@@ -75,6 +76,35 @@ static Step runUnpack(Warp &warp, const Op &op) {
   return Step::Next;
 }
 
+/// Likewise of a register of 128 bits: two of 64.
+static Step runPackWide(Warp &warp, const Op &op) {
+  Wide values[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    values[lane] = {warp.row<uint64_t>(op.source(0))[lane], warp.row<uint64_t>(op.source(1))[lane]};
+  warp.write(op.result(0), values);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+static Step runUnpackWide(Warp &warp, const Op &op) {
+  uint64_t low[kLanes], high[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    Wide value = warp.row<Wide>(op.source(0))[lane];
+    low[lane] = value.low;
+    high[lane] = value.high;
+  }
+  warp.write(op.result(0), low);
+  warp.write(op.result(1), high);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+static Step runMoveWide(Warp &warp, const Op &op) {
+  Wide values[kLanes];
+  std::memcpy(values, warp.row<Wide>(op.source(0)), sizeof(values));
+  warp.write(op.result(0), values);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+
 static Step runClock(Warp &warp, const Op &op) {
   uint64_t now = warp.cta.clock();
   if (op.mode == 8) {
@@ -117,20 +147,25 @@ static void decodeMove(Form &form) {
     form.result(0, type);
     for (const ptx::Operand &element : value.parts)
       form.source(element, part <= 4 ? ptx::Type::B32 : ptx::Type::B64);
-    return form.run(runPack, part);
+    if (size == 16 && part != 8)
+      return form.refuse("128 bits come apart into two registers of 64 alone");
+    return form.run(size == 16 ? runPackWide : runPack, part);
   }
   if (target.kind == ptx::Operand::Kind::Vector) {
     unsigned part = size / target.parts.size();
     for (const ptx::Operand &element : target.parts)
       form.result(element, part <= 4 ? ptx::Type::B32 : ptx::Type::B64);
     form.source(1, type);
-    return form.run(runUnpack, part);
+    if (size == 16 && part != 8)
+      return form.refuse("128 bits come apart into two registers of 64 alone");
+    return form.run(size == 16 ? runUnpackWide : runUnpack, part);
   }
   form.result(0, type);
   form.source(1, type);
-  form.run(size == 0   ? lanewise<same<bool>>
-           : size <= 4 ? moveBits<lanewise<same<uint32_t>>, copiedBits>
-                       : moveBits<lanewise<same<uint64_t>>, copiedBits>);
+  form.run(size == 0    ? lanewise<same<bool>>
+           : size <= 4  ? moveBits<lanewise<same<uint32_t>>, copiedBits>
+           : size == 16 ? runMoveWide
+                        : moveBits<lanewise<same<uint64_t>>, copiedBits>);
 }
 
 static void decodeSelect(Form &form) {
@@ -142,6 +177,38 @@ static void decodeSelect(Form &form) {
   form.source(2, type);
   form.source(3, ptx::Type::Pred);
   form.run(ptx::sizeOf(type) <= 4 ? runSelect<uint32_t> : runSelect<uint64_t>);
+}
+
+/// `slct d, a, b, c`: a where c is not negative. A NaN chooses b, and -0 is no negative number.
+static bool isNotNegative(uint32_t, int32_t c) { return c >= 0; }
+static bool isNotNegativeFloat(uint32_t ftz, float c) {
+  return numerics::compareFloats(numerics::Comparison::Ge, c, 0.0f, ftz);
+}
+
+template <class T, class Sign, bool (*test)(uint32_t, Sign)> static Step runSelectBySign(Warp &warp, const Op &op) {
+  LaneSource<T> a(warp, op.source(0)), b(warp, op.source(1));
+  LaneSource<Sign> c(warp, op.source(2));
+  writeLanes<T>(warp, op.result(0), [&](unsigned lane) { return test(op.mode, c[lane]) ? a[lane] : b[lane]; });
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+
+static void decodeSelectBySign(Form &form) {
+  bool ftz = form.take("ftz");
+  ptx::Type type = form.takeType(), sign = form.takeType();
+  if (!form.expectOperands(4))
+    return;
+  bool isFloat = sign == ptx::Type::F32, isWide = ptx::sizeOf(type) == 8;
+  if (!isFloat && (ftz || sign != ptx::Type::S32))
+    return form.refuse("it chooses by ." + std::string(ptx::nameOf(sign)) + "; expected .s32 or .f32");
+  form.result(0, type);
+  form.source(1, type);
+  form.source(2, type);
+  form.source(3, sign);
+  static constexpr Handler kHandlers[2][2] = {
+      {runSelectBySign<uint32_t, int32_t, isNotNegative>, runSelectBySign<uint32_t, float, isNotNegativeFloat>},
+      {runSelectBySign<uint64_t, int32_t, isNotNegative>, runSelectBySign<uint64_t, float, isNotNegativeFloat>}};
+  form.run(kHandlers[isWide][isFloat], ftz);
 }
 
 static std::optional<uint32_t> takeWindow(Form &form) {
@@ -232,6 +299,7 @@ InstructionRows moveRows() {
       {"mapa", "9.7.9.23", "in a cluster of one", decodeMapAddress},
       {"mov", "9.7.9.3, 9.7.9.4", "registers, immediates, addresses, packing and unpacking of vectors", decodeMove},
       {"selp", "9.7.6.3", "", decodeSelect},
+      {"slct", "9.7.6.4", "all types, by .s32 and .f32", decodeSelectBySign},
   };
 }
 

@@ -33,6 +33,11 @@ struct Fragment {
 /// The type that a lane of a register row has: rows are 32 lanes of 4 or of 8 bytes.
 template <class T> using Cell = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
+/// A lane of a 128-bit register.
+struct Wide {
+  uint64_t low, high;
+};
+
 /// A value of `T` from the low bits of a lane, and back with zeros above.
 template <class T> T fromCell(Cell<T> cell) {
   T value;
@@ -89,7 +94,7 @@ public:
   std::vector<Fragment> &allFragments() { return fragments; }
   Fragment &running() { return fragments[current]; }
 
-  /// The row of a register or a constant: 32 lanes of 4 or 8 bytes. A 128-bit register is two rows of 8 bytes.
+  /// The row of a register or a constant: 32 lanes of 4 or 8 bytes. Of a 128-bit register, 32 lanes of `Wide`.
   template <class Word> const Word *row(Slot slot) const {
     const Row *start = slot.data & Slot::kConstant ? program.constants.data() + (slot.data & ~Slot::kConstant)
                                                    : registers.data() + slot.data;

@@ -2,7 +2,8 @@
 /// `cvt` in all its forms: between integers, between integers and floating point, between floating-point formats, to
 /// integral values, and packed. (PTX ISA 9.0, sections 9.7.9.22 "cvt" and 9.7.9.23 "cvt.pack")
 ///
-/// Each conversion rounds once, from the exact value. `.ftz` concerns operands and results of type f32 alone. A NaN
+/// Each conversion rounds once, from the exact value. `.ftz` concerns operands and results of type f32 alone, and not
+/// those of f32 to f16, where an H200 keeps subnormal operands. A NaN
 /// gives the canonical NaN of a floating-point result; of an integer result, zero, or the highest bit alone where
 /// operand or result has 64 bits. Limits: no stochastic rounding (`.rs`, sm_100).
 #ifndef BACKEND_SIMULATOR_NUMERICS_CONVERT_H
@@ -98,8 +99,14 @@ template <typename To, typename From> inline To convertNaN(From x) {
 /// Between f16, bf16, f32 and f64.
 template <typename To, typename From> inline To convertFloat(From x, ConvertMode mode = {}) {
   constexpr const Format &format = FloatTraits<To>::format;
-  constexpr bool toF32 = std::is_same<To, float>::value;
-  x = flushIfF32(x, mode.ftz);
+  constexpr bool toF32 = std::is_same<To, float>::value, fromF32 = std::is_same<From, float>::value;
+  if constexpr (std::is_same<To, From>::value && sizeof(To) > 2)
+    if (!mode.ftz && !mode.sat)
+      return x; // a move, which keeps NaNs as they are
+  if (!std::is_same<To, Half>::value)
+    x = flushIfF32(x, mode.ftz);
+  if (fromF32 && mode.ftz && isNaN(x))
+    x = canonicalNaN<From>(); // it flushes by an addition
   FloatMode modifiers{mode.rounding, mode.ftz && toF32, mode.sat, mode.relu};
   To result;
   if (mode.rounding == Rounding::Nearest && !mode.finite) {
@@ -113,10 +120,10 @@ template <typename To, typename From> inline To convertFloat(From x, ConvertMode
 }
 
 /// To a format of a register's bits that is no type to compute in: tf32, f8, f6, f4, ue8m0.
-/// An H200's `cvt.rna.tf32` merely cuts a NaN off, which can make it an infinity.
+/// An H200's `cvt.rna.tf32` merely cuts a NaN off, which can make it an infinity; `.satfinite` takes one step off that.
 template <typename From> inline uint32_t convertToFormat(const Format &format, From x, ConvertMode mode) {
-  if (&format == &kTF32 && mode.rounding == Rounding::NearestAway && !mode.finite && isNaN(x))
-    return static_cast<uint32_t>(bitsOf(x) >> format.padding << format.padding);
+  if (&format == &kTF32 && mode.rounding == Rounding::NearestAway && isNaN(x))
+    return static_cast<uint32_t>((bitsOf(x) >> format.padding) - mode.finite) << format.padding;
   return static_cast<uint32_t>(encode(format, exactOf(x), {mode.rounding, mode.finite, mode.relu}));
 }
 /// From such a format to f16: exact.

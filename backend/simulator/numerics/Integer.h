@@ -162,9 +162,14 @@ template <typename T> inline T lowOnes(uint32_t length) {
   return length >= kBits<T> ? static_cast<T>(~T(0)) : static_cast<T>((T(1) << length) - 1);
 }
 
-/// `length` bits of `a` from `position` (both modulo 256), continued with zeros or, signed, with the highest one taken.
+/// What a bit field makes of its position or its length: modulo 256 by the ISA, but the code that an H200 runs for 64
+/// bits takes all of it.
+template <typename T> inline uint32_t fieldPlace(uint32_t place) {
+  return kBits<T> == 32 ? place & 0xff : place < 0xff ? place : 0xff;
+}
+/// `length` bits of `a` from `position`, continued with zeros or, signed, with the highest one taken.
 template <typename T> inline T bitFieldExtract(T a, uint32_t position, uint32_t length) {
-  position &= 0xff, length &= 0xff;
+  position = fieldPlace<T>(position), length = fieldPlace<T>(length);
   if (length == 0)
     return 0;
   constexpr uint32_t last = kBits<T> - 1;
@@ -176,9 +181,9 @@ template <typename T> inline T bitFieldExtract(T a, uint32_t position, uint32_t 
   Unsigned<T> mask = lowOnes<Unsigned<T>>(present);
   return static_cast<T>((taken & mask) | (sign ? static_cast<Unsigned<T>>(~mask) : 0));
 }
-/// `b` with `length` bits of `a` at `position` (both modulo 256).
+/// `b` with `length` bits of `a` at `position`.
 template <typename T> inline T bitFieldInsert(T a, T b, uint32_t position, uint32_t length) {
-  position &= 0xff, length &= 0xff;
+  position = fieldPlace<T>(position), length = fieldPlace<T>(length);
   T mask = shiftLeft(lowOnes<T>(length), position);
   return static_cast<T>((b & ~mask) | (shiftLeft(a, position) & mask));
 }

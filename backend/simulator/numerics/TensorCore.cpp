@@ -2,7 +2,7 @@
 /// The table of tensor cores, one element by its definition, and the choice of the loops for this machine.
 #include "backend/simulator/numerics/TensorCore.h"
 
-#include "backend/simulator/numerics/Arithmetic.h"
+#include "backend/simulator/numerics/Convert.h"
 #include "backend/simulator/numerics/TensorCoreLoops.h"
 
 #include <algorithm>
@@ -132,18 +132,24 @@ uint32_t step(const DotModel &model, const Format &aFormat, const Format &bForma
 
 } // namespace
 
+static uint32_t halfOfByte(const Format &format, uint32_t bits) {
+  return (&format == &kE4M3 ? convertFromFormat<kE4M3>(bits) : convertFromFormat<kE5M2>(bits)).bits;
+}
+
 uint32_t dot(const DotModel &model, const Format &aFormat, const Format &bFormat, const uint32_t *a, const uint32_t *b,
              int k, uint32_t c) {
+  const bool unpacks = model.addsAfterwards();
   uint32_t x[kMaxFragmentK], y[kMaxFragmentK];
   for (int i = 0; i < k; ++i) {
-    x[model.position(i, k)] = a[i];
-    y[model.position(i, k)] = b[i];
+    x[model.position(i, k)] = unpacks ? halfOfByte(aFormat, a[i]) : a[i];
+    y[model.position(i, k)] = unpacks ? halfOfByte(bFormat, b[i]) : b[i];
   }
+  const Format &xFormat = unpacks ? kF16 : aFormat, &yFormat = unpacks ? kF16 : bFormat;
   const int group = model.groupOf(k);
-  uint32_t sum = model.addsAfterwards() ? 0 : c;
+  uint32_t sum = unpacks ? 0 : c;
   for (int done = 0; done < k; done += group)
-    sum = step(model, aFormat, bFormat, x + done, y + done, std::min(group, k - done), sum);
-  if (!model.addsAfterwards())
+    sum = step(model, xFormat, yFormat, x + done, y + done, std::min(group, k - done), sum);
+  if (!unpacks)
     return sum;
   if (model.accumulator == AccumulatorType::F16)
     return add(Half{static_cast<uint16_t>(sum)}, Half{static_cast<uint16_t>(c)}).bits;

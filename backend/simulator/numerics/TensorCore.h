@@ -39,8 +39,8 @@ struct DotModel {
 
   /// Of an instruction with `k` products.
   constexpr int groupOf(int k) const { return group ? group : k / 2; }
-  /// sm_90 has no mma.sync of bytes: ptxas unpacks the lower pair of each word to f16 and multiplies, then the upper
-  /// pair, and adds C to the sum by an ordinary instruction.
+  /// sm_90 has no mma.sync of bytes: ptxas unpacks the lower pair of each word to f16, where subnormals of e4m3 are
+  /// normal numbers, and multiplies, then the upper pair, and adds C to the sum by an ordinary instruction.
   constexpr bool addsAfterwards() const { return group == 0; }
   /// When product `i` of `k` is added.
   constexpr int position(int i, int k) const { return group ? i : i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : k / 2); }

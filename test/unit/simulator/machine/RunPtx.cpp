@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 
 namespace tile::sim::test {
 
@@ -56,13 +57,17 @@ static void recordCounters(const std::string &path, const RunResult &result) {
 }
 
 /// With TILE_SIM_RECORD=FOLDER, runs without findings are kept there for test/gpu/replay.py: the text, a line about the
-/// launch, and the bytes of each tensor before and after; what was counted, for test/gpu/counters.py.
+/// launch, and the bytes of each tensor before and after; what was counted, for test/gpu/counters.py. Of runs that differ
+/// in their seed alone, one.
 static void record(const KernelRun &run, const RunResult &result, const std::vector<std::vector<uint8_t>> &before,
                    const std::vector<std::vector<uint8_t>> &after) {
   const char *folder = std::getenv("TILE_SIM_RECORD");
-  if (!folder)
+  if (!folder || run.notComparable)
     return;
   static unsigned number = 0;
+  static std::set<std::pair<std::string, std::vector<std::vector<uint8_t>>>> kept;
+  if (!kept.emplace(run.text(), before).second)
+    return;
   const testing::TestInfo &test = *testing::UnitTest::GetInstance()->current_test_info();
   std::string stem =
       std::string(folder) + "/" +

@@ -108,9 +108,13 @@ TEST(Integer, FunnelShifts) {
   EXPECT_EQ(funnelRight(low, high, 32, Overrun::Wrap), low);
 }
 
+/// The ISA takes the low byte of a position or a length, the hardware all of it where it has no instruction: 64 bits.
+template <typename T> int placeByTheBook(uint32_t place) {
+  return int(kBits<T> == 32 ? place & 0xff : std::min(place, 255u));
+}
 /// The ISA's loop over bits.
 template <typename T> T extractByTheBook(T a, uint32_t b, uint32_t c) {
-  int msb = kBits<T> - 1, pos = b & 0xff, len = c & 0xff;
+  int msb = kBits<T> - 1, pos = placeByTheBook<T>(b), len = placeByTheBook<T>(c);
   auto bit = [&](int i) { return uint64_t(a) >> i & 1; };
   uint64_t sign = !std::is_signed<T>::value || len == 0 ? 0 : bit(std::min(pos + len - 1, msb)), d = 0;
   for (int i = 0; i <= msb; ++i)
@@ -118,7 +122,7 @@ template <typename T> T extractByTheBook(T a, uint32_t b, uint32_t c) {
   return static_cast<T>(d);
 }
 template <typename T> T insertByTheBook(T a, T b, uint32_t c, uint32_t d) {
-  int msb = kBits<T> - 1, pos = c & 0xff, len = d & 0xff;
+  int msb = kBits<T> - 1, pos = placeByTheBook<T>(c), len = placeByTheBook<T>(d);
   for (int i = 0; i < len && pos + i <= msb; ++i)
     b = static_cast<T>((b & ~(T(1) << (pos + i))) | (a >> i & 1) << (pos + i));
   return b;

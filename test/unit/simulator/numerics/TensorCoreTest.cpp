@@ -124,6 +124,14 @@ TEST(TensorCore, BytesOfSm90AddTheAccumulatorLast) {
   EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE4M3, x, y, 16, 0)), 0x1p-18f);
 }
 
+TEST(TensorCore, BytesOfSm90AreNormalNumbersOfF16) {
+  // 2^-9 * 2^15, 2^-3 * 2^-15 and -2^6: were the first factor a subnormal, its exponent would hide the second product.
+  const DotModel &model = modelOf(Generation::Sm90, kMma, FactorType::Byte, AccumulatorType::F32);
+  uint32_t a[16] = {0x01, 0x20, 0, 0, 0xb8}, b[16] = {0x78, 0x02, 0, 0, 0x54};
+  EXPECT_EQ(bitCast<float>(dot(model, kE4M3, kE5M2, a, b, 16, 0)), 0x1p-18f);
+  EXPECT_EQ(bitCast<float>(dot(model, kE5M2, kE4M3, b, a, 16, 0)), 0x1p-18f);
+}
+
 TEST(TensorCore, AZeroResultIsPositive) {
   const DotModel &model = modelOf(Generation::Sm90, kMma, FactorType::Half, AccumulatorType::F16);
   uint32_t tiny = 0x8001, one = 0x0400; // -2^-24 * 2^-14 rounds to zero
@@ -252,6 +260,15 @@ TEST(TensorCore, F64IsFusedInOrder) {
   double a[] = {1 + 0x1p-30, 1, -1}, b[] = {1 + 0x1p-30, 0x1p-70, 1}, c = -1, d;
   multiplyFragmentF64({1, 1, 3}, a, b, &c, &d);
   EXPECT_EQ(d, std::fma(-1.0, 1.0, std::fma(1.0, 0x1p-70, std::fma(a[0], b[0], c))));
+}
+
+TEST(TensorCore, F64KeepsItsFirstNaN) {
+  auto nan = [](uint64_t payload) { return bitCast<double>(0x7ff0000000000000 | payload); };
+  double a[] = {nan(1), nan(2)}, b[] = {1, nan(3)}, c = 0, d;
+  multiplyFragmentF64({1, 1, 2}, a, b, &c, &d);
+  EXPECT_EQ(bitCast<uint64_t>(d), 0x7ff8000000000001u);
+  multiplyFragmentF64({1, 1, 1}, a + 1, b + 1, &c, &d);
+  EXPECT_EQ(bitCast<uint64_t>(d), 0x7ff8000000000003u);
 }
 
 TEST(TensorCore, BytesWrapOrSaturate) {
