@@ -12,7 +12,7 @@ namespace tile::sim {
 
 struct InstructionRow {
   std::string_view opcode;  ///< `ld`; some opcodes need the modifiers that follow: `cp.async.bulk`
-  std::string_view section; ///< of PTX ISA 9.0: `9.7.9.8`
+  std::string_view section; ///< titles within "Instructions" of the ISA, whose numbers change from version to version
   std::string_view forms;   ///< what is covered, for README.md
   void (*decode)(Form &form);
 };

@@ -94,12 +94,12 @@ static void decodeOnlyApproximate(Form &form) {
 
 InstructionRows approximateRows() {
   return {
-      {"cos", "9.7.3.19", "f32", decodeOnlyApproximate},
-      {"ex2", "9.7.3.21, 9.7.4.10", "f32, f16, bf16 and packed", decodeOnlyApproximate},
-      {"lg2", "9.7.3.20", "f32", decodeOnlyApproximate},
-      {"rsqrt", "9.7.3.16, 9.7.3.17", "f32, f64", decodeOnlyApproximate},
-      {"sin", "9.7.3.18", "f32", decodeOnlyApproximate},
-      {"tanh", "9.7.3.22, 9.7.4.9", "f32, f16, bf16 and packed", decodeOnlyApproximate},
+      {"cos", "Floating Point", "f32", decodeOnlyApproximate},
+      {"ex2", "Floating Point, Half Precision Floating Point", "f32, f16, bf16 and packed", decodeOnlyApproximate},
+      {"lg2", "Floating Point", "f32", decodeOnlyApproximate},
+      {"rsqrt", "Floating Point", "f32, f64", decodeOnlyApproximate},
+      {"sin", "Floating Point", "f32", decodeOnlyApproximate},
+      {"tanh", "Floating Point, Half Precision Floating Point", "f32, f16, bf16 and packed", decodeOnlyApproximate},
   };
 }
 

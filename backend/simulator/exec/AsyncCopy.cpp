@@ -333,11 +333,12 @@ static void decodeArrive(Form &form) {
 
 InstructionRows asyncCopyRows() {
   return {
-      {"cp.async", "9.7.9.25.3.1", "`.ca .cg`, `src-size`, `ignore-src`; cache hints have no effect", decodeCopy},
-      {"cp.async.commit_group", "9.7.9.25.3.2", "", decodeCommit},
-      {"cp.async.mbarrier", "9.7.13.15.15", "`.arrive`, `.noinc`", decodeArrive},
-      {"cp.async.wait_all", "9.7.9.25.3.3", "", decodeWaitAll},
-      {"cp.async.wait_group", "9.7.9.25.3.3", "", decodeWaitGroup},
+      {"cp.async", "Data Movement and Conversion", "`.ca .cg`, `src-size`, `ignore-src`; cache hints have no effect",
+       decodeCopy},
+      {"cp.async.commit_group", "Data Movement and Conversion", "", decodeCommit},
+      {"cp.async.mbarrier", "Parallel Synchronization and Communication", "`.arrive`, `.noinc`", decodeArrive},
+      {"cp.async.wait_all", "Data Movement and Conversion", "", decodeWaitAll},
+      {"cp.async.wait_group", "Data Movement and Conversion", "", decodeWaitGroup},
   };
 }
 

@@ -255,8 +255,8 @@ InstructionRows atomicRows() {
   static constexpr std::string_view kForms =
       "all operations and types, `.b128` and vectors of f32, f16, bf16 and packed; orders and scopes";
   return {
-      {"atom", "9.7.13.5", kForms, decodeAtomic},
-      {"red", "9.7.13.6", kForms, decodeReduction},
+      {"atom", "Parallel Synchronization and Communication", kForms, decodeAtomic},
+      {"red", "Parallel Synchronization and Communication", kForms, decodeReduction},
   };
 }
 

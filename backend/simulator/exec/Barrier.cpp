@@ -278,14 +278,17 @@ static void decodeProxyFence(Form &form) {
 
 InstructionRows barrierRows() {
   return {
-      {"bar", "9.7.13.1", "`.sync .arrive .red`, with and without a count", decodeBarrier},
-      {"bar.warp", "9.7.13.2", "`.sync`", decodeWarpBarrier},
-      {"barrier", "9.7.13.1", "`.sync .arrive .red`, `.aligned`, with and without a count", decodeBarrier},
-      {"barrier.cluster", "9.7.13.3", "`.arrive .wait`, of a cluster of one", decodeClusterBarrier},
-      {"fence", "9.7.13.4", "all orders and scopes", decodeFence},
-      {"fence.mbarrier_init", "9.7.13.4", "no effect", decodeMbarrierFence},
-      {"fence.proxy", "9.7.13.4", "`.async .alias`", decodeProxyFence},
-      {"membar", "9.7.13.4", "all scopes", decodeFence},
+      {"bar", "Parallel Synchronization and Communication", "`.sync .arrive .red`, with and without a count",
+       decodeBarrier},
+      {"bar.warp", "Parallel Synchronization and Communication", "`.sync`", decodeWarpBarrier},
+      {"barrier", "Parallel Synchronization and Communication",
+       "`.sync .arrive .red`, `.aligned`, with and without a count", decodeBarrier},
+      {"barrier.cluster", "Parallel Synchronization and Communication", "`.arrive .wait`, of a cluster of one",
+       decodeClusterBarrier},
+      {"fence", "Parallel Synchronization and Communication", "all orders and scopes", decodeFence},
+      {"fence.mbarrier_init", "Parallel Synchronization and Communication", "no effect", decodeMbarrierFence},
+      {"fence.proxy", "Parallel Synchronization and Communication", "`.async .alias`", decodeProxyFence},
+      {"membar", "Parallel Synchronization and Communication", "all scopes", decodeFence},
   };
 }
 

@@ -111,9 +111,10 @@ static void decodeMadCarry(Form &form) { decodeProductSum(form, true); }
 
 InstructionRows carryRows() {
   return {
-      {"addc", "9.7.2.2", "32 and 64 bits, `.cc`; `add.cc` too", decodeAddCarry},
-      {"madc", "9.7.2.6", "32 and 64 bits, `.lo .hi`, `.cc`; `mad.cc` too", decodeMadCarry},
-      {"subc", "9.7.2.4", "32 and 64 bits, `.cc`; `sub.cc` too", decodeSubCarry},
+      {"addc", "Extended-Precision Integer Arithmetic", "32 and 64 bits, `.cc`; `add.cc` too", decodeAddCarry},
+      {"madc", "Extended-Precision Integer Arithmetic", "32 and 64 bits, `.lo .hi`, `.cc`; `mad.cc` too",
+       decodeMadCarry},
+      {"subc", "Extended-Precision Integer Arithmetic", "32 and 64 bits, `.cc`; `sub.cc` too", decodeSubCarry},
   };
 }
 

@@ -274,12 +274,12 @@ static void decodeReduce(Form &form) {
 
 InstructionRows collectiveRows() {
   return {
-      {"activemask", "9.7.13.11", "", decodeActiveMask},
-      {"elect", "9.7.13.14", "`.sync`", decodeElect},
-      {"match", "9.7.13.10", "`.any .all`, 32 and 64 bits", decodeMatch},
-      {"redux", "9.7.13.12", "integers of 32 bits", decodeReduce},
-      {"shfl", "9.7.9.6", "`.sync`, all modes", decodeShuffle},
-      {"vote", "9.7.13.9", "`.sync`, all votes", decodeVote},
+      {"activemask", "Parallel Synchronization and Communication", "", decodeActiveMask},
+      {"elect", "Parallel Synchronization and Communication", "`.sync`", decodeElect},
+      {"match", "Parallel Synchronization and Communication", "`.any .all`, 32 and 64 bits", decodeMatch},
+      {"redux", "Parallel Synchronization and Communication", "integers of 32 bits", decodeReduce},
+      {"shfl", "Data Movement and Conversion", "`.sync`, all modes", decodeShuffle},
+      {"vote", "Parallel Synchronization and Communication", "`.sync`, all votes", decodeVote},
   };
 }
 

@@ -209,9 +209,10 @@ static void decodeSet(Form &form) {
 
 InstructionRows comparisonRows() {
   return {
-      {"set", "9.7.6.1, 9.7.7.1", "all types, f16x2 and bf16x2, with a predicate", decodeSet},
-      {"setp", "9.7.6.2, 9.7.7.2", "all types and comparisons, f16x2 and bf16x2, with a predicate, two results",
-       decodeSetPredicate},
+      {"set", "Comparison and Selection, Half Precision Comparison", "all types, f16x2 and bf16x2, with a predicate",
+       decodeSet},
+      {"setp", "Comparison and Selection, Half Precision Comparison",
+       "all types and comparisons, f16x2 and bf16x2, with a predicate, two results", decodeSetPredicate},
   };
 }
 

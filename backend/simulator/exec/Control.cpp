@@ -115,15 +115,16 @@ static void decodeRegisterLimit(Form &form) {
 
 InstructionRows controlRows() {
   return {
-      {"bra", "9.7.12.3", "`.uni`", decodeBranch},
-      {"brkpt", "9.7.19.1", "stops like `trap`", decodeTrap},
-      {"brx", "9.7.12.4", "`.idx`, `.uni`", decodeBranchIndexed},
-      {"exit", "9.7.12.7", "", decodeExit},
-      {"griddepcontrol", "9.7.13.13", "no effect: grids do not overlap", decodeGridDependency},
-      {"nanosleep", "9.7.19.2", "lets other warps run; the time is not modelled", decodePause},
-      {"ret", "9.7.12.6", "`.uni`", decodeReturn},
-      {"setmaxnreg", "9.7.19.5", "no effect but that the warp comes together", decodeRegisterLimit},
-      {"trap", "9.7.19.4", "", decodeTrap},
+      {"bra", "Control Flow", "`.uni`", decodeBranch},
+      {"brkpt", "Miscellaneous", "stops like `trap`", decodeTrap},
+      {"brx", "Control Flow", "`.idx`, `.uni`", decodeBranchIndexed},
+      {"exit", "Control Flow", "", decodeExit},
+      {"griddepcontrol", "Parallel Synchronization and Communication", "no effect: grids do not overlap",
+       decodeGridDependency},
+      {"nanosleep", "Miscellaneous", "lets other warps run; the time is not modelled", decodePause},
+      {"ret", "Control Flow", "`.uni`", decodeReturn},
+      {"setmaxnreg", "Miscellaneous", "no effect but that the warp comes together", decodeRegisterLimit},
+      {"trap", "Miscellaneous", "", decodeTrap},
   };
 }
 

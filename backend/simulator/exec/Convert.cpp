@@ -213,11 +213,11 @@ static void decodePack(Form &form) {
 
 InstructionRows conversionRows() {
   return {
-      {"cvt", "9.7.9.21",
+      {"cvt", "Data Movement and Conversion",
        "integers, f16, bf16, f32, f64, tf32; `.f16x2 .bf16x2 .e4m3x2 .e5m2x2` from f32; e4m3x2, e5m2x2 from and to "
        "f16x2; all modifiers but `.rs`",
        decodeConvert},
-      {"cvt.pack", "9.7.9.22", "", decodePack},
+      {"cvt.pack", "Data Movement and Conversion", "", decodePack},
   };
 }
 

@@ -257,15 +257,16 @@ static void decodePolicy(Form &form) {
 
 InstructionRows memoryRows() {
   return {
-      {"applypriority", "9.7.9.16", "no effect", decodeHint},
-      {"createpolicy", "9.7.9.18", "no effect", decodePolicy},
-      {"discard", "9.7.9.17", "no effect", decodeHint},
-      {"ld", "9.7.9.8", "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect", decodeLoad},
-      {"ldu", "9.7.9.10", "like `ld`", decodeLoad},
-      {"prefetch", "9.7.9.15", "no effect", decodeHint},
-      {"prefetchu", "9.7.9.15", "no effect", decodeHint},
-      {"st", "9.7.9.11", "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect",
-       decodeStore},
+      {"applypriority", "Data Movement and Conversion", "no effect", decodeHint},
+      {"createpolicy", "Data Movement and Conversion", "no effect", decodePolicy},
+      {"discard", "Data Movement and Conversion", "no effect", decodeHint},
+      {"ld", "Data Movement and Conversion",
+       "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect", decodeLoad},
+      {"ldu", "Data Movement and Conversion", "like `ld`", decodeLoad},
+      {"prefetch", "Data Movement and Conversion", "no effect", decodeHint},
+      {"prefetchu", "Data Movement and Conversion", "no effect", decodeHint},
+      {"st", "Data Movement and Conversion",
+       "all spaces, vectors up to `.v8`, `.b128`, all orders; cache hints have no effect", decodeStore},
   };
 }
 

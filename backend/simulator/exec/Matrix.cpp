@@ -359,10 +359,10 @@ static void decodeMma(Form &form) {
 
 InstructionRows matrixRows() {
   return {
-      {"ldmatrix", "9.7.14.5.15", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeLoadMatrix},
-      {"mma", "9.7.14.5.14", "`.row.col`, n = 8: f16, bf16, tf32, f8, 8-bit integers, f64", decodeMma},
-      {"movmatrix", "9.7.14.5.17", "`.m8n8.trans.b16`", decodeMoveMatrix},
-      {"stmatrix", "9.7.14.5.16", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeStoreMatrix},
+      {"ldmatrix", "Warp-Level Matrix", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeLoadMatrix},
+      {"mma", "Warp-Level Matrix", "`.row.col`, n = 8: f16, bf16, tf32, f8, 8-bit integers, f64", decodeMma},
+      {"movmatrix", "Warp-Level Matrix", "`.m8n8.trans.b16`", decodeMoveMatrix},
+      {"stmatrix", "Warp-Level Matrix", "`.m8n8 .b16`, `.x1 .x2 .x4`, `.trans`", decodeStoreMatrix},
   };
 }
 

@@ -346,15 +346,17 @@ static void decodePendingCount(Form &form) {
 
 InstructionRows mbarrierRows() {
   return {
-      {"mbarrier.arrive", "9.7.13.15.13", "all forms; `.cluster` means the CTA's own cluster of one", decodeArrive},
-      {"mbarrier.arrive_drop", "9.7.13.15.14", "likewise", decodeArriveDrop},
-      {"mbarrier.complete_tx", "9.7.13.15.12", "", decodeComplete},
-      {"mbarrier.expect_tx", "9.7.13.15.11", "", decodeExpect},
-      {"mbarrier.init", "9.7.13.15.9", "", decodeInit},
-      {"mbarrier.inval", "9.7.13.15.10", "", decodeInvalidate},
-      {"mbarrier.pending_count", "9.7.13.15.17", "", decodePendingCount},
-      {"mbarrier.test_wait", "9.7.13.15.16", "by state and `.parity`", decodeTestWait},
-      {"mbarrier.try_wait", "9.7.13.15.16", "by state and `.parity`; a time limit has no effect", decodeTryWait},
+      {"mbarrier.arrive", "Parallel Synchronization and Communication",
+       "all forms; `.cluster` means the CTA's own cluster of one", decodeArrive},
+      {"mbarrier.arrive_drop", "Parallel Synchronization and Communication", "likewise", decodeArriveDrop},
+      {"mbarrier.complete_tx", "Parallel Synchronization and Communication", "", decodeComplete},
+      {"mbarrier.expect_tx", "Parallel Synchronization and Communication", "", decodeExpect},
+      {"mbarrier.init", "Parallel Synchronization and Communication", "", decodeInit},
+      {"mbarrier.inval", "Parallel Synchronization and Communication", "", decodeInvalidate},
+      {"mbarrier.pending_count", "Parallel Synchronization and Communication", "", decodePendingCount},
+      {"mbarrier.test_wait", "Parallel Synchronization and Communication", "by state and `.parity`", decodeTestWait},
+      {"mbarrier.try_wait", "Parallel Synchronization and Communication",
+       "by state and `.parity`; a time limit has no effect", decodeTryWait},
   };
 }
 

@@ -293,13 +293,14 @@ static void decodeRankOf(Form &form) {
 
 InstructionRows moveRows() {
   return {
-      {"cvta", "9.7.9.20", "64-bit, from and to all spaces", decodeConvertAddress},
-      {"getctarank", "9.7.9.24", "of a cluster of one", decodeRankOf},
-      {"isspacep", "9.7.9.19", "", decodeIsInSpace},
-      {"mapa", "9.7.9.23", "in a cluster of one", decodeMapAddress},
-      {"mov", "9.7.9.3, 9.7.9.4", "registers, immediates, addresses, packing and unpacking of vectors", decodeMove},
-      {"selp", "9.7.6.3", "", decodeSelect},
-      {"slct", "9.7.6.4", "all types, by .s32 and .f32", decodeSelectBySign},
+      {"cvta", "Data Movement and Conversion", "64-bit, from and to all spaces", decodeConvertAddress},
+      {"getctarank", "Data Movement and Conversion", "of a cluster of one", decodeRankOf},
+      {"isspacep", "Data Movement and Conversion", "", decodeIsInSpace},
+      {"mapa", "Data Movement and Conversion", "in a cluster of one", decodeMapAddress},
+      {"mov", "Data Movement and Conversion", "registers, immediates, addresses, packing and unpacking of vectors",
+       decodeMove},
+      {"selp", "Comparison and Selection", "", decodeSelect},
+      {"slct", "Comparison and Selection", "all types, by .s32 and .f32", decodeSelectBySign},
   };
 }
 

@@ -469,12 +469,12 @@ static void decodeMatrixWait(Form &form) {
 
 InstructionRows wgmmaRows() {
   return {
-      {"wgmma.commit_group", "9.7.15.7.2", "", decodeMatrixCommit},
-      {"wgmma.fence", "9.7.15.7.1", "", decodeMatrixFence},
-      {"wgmma.mma_async", "9.7.15.5.2",
+      {"wgmma.commit_group", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixCommit},
+      {"wgmma.fence", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixFence},
+      {"wgmma.mma_async", "Asynchronous Warpgroup-Level Matrix",
        "f16, bf16, tf32, f8 and 8-bit integers; A in registers or shared memory; all swizzles, both majors",
        decodeMultiply},
-      {"wgmma.wait_group", "9.7.15.7.3", "", decodeMatrixWait},
+      {"wgmma.wait_group", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixWait},
   };
 }
 

@@ -12,7 +12,7 @@ namespace tile::sim::test {
 static const std::string kBegin = "<!-- begin instruction table -->\n", kEnd = "<!-- end instruction table -->";
 
 static std::string table() {
-  std::string text = "| instruction | PTX ISA 9.0 | forms |\n|---|---|---|\n";
+  std::string text = "| instruction | PTX ISA: instructions of | forms |\n|---|---|---|\n";
   for (const InstructionRow &row : instructionTable())
     text +=
         "| `" + std::string(row.opcode) + "` | " + std::string(row.section) + " | " + std::string(row.forms) + " |\n";
