@@ -14,6 +14,7 @@ RESULTS = os.path.join(ROOT, "test", "gpu", "results")
 README = os.path.join(ROOT, "README.md")
 BEGIN = "<!-- begin test/gpu/table.py -->\n"
 END = "<!-- end test/gpu/table.py -->\n"
+SIMULATOR = "-simulator.json"  # ends the names of validate.py's records
 HEAD = ("kernel", "problem", "µs, median (p10, p90)", "moved", "peer", "µs", "peer's time / ours")
 
 
@@ -49,7 +50,7 @@ def table(record):
 
 def newest():
     """The last record by name, which starts with its date; None without any."""
-    names = sorted(name for name in os.listdir(RESULTS) if name.endswith(".json")) if os.path.isdir(RESULTS) else []
+    names = sorted(name for name in os.listdir(RESULTS) if name.endswith(".json") and not name.endswith(SIMULATOR)) if os.path.isdir(RESULTS) else []
     return os.path.join(RESULTS, names[-1]) if names else None
 
 
@@ -58,12 +59,12 @@ def read(path):
         return file.read()
 
 
-def replaced(readme, text):
+def replaced(readme, text, first=BEGIN, last=END):
     """`readme` with `text` between the markers."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    head, begin, rest = readme.partition(first)
+    _, end, tail = rest.partition(last)
     if not begin or not end:
-        sys.exit(f"table: README.md lacks the lines {BEGIN.strip()} and {END.strip()}")
+        sys.exit(f"table: README.md lacks the lines {first.strip()} and {last.strip()}")
     return head + begin + text + end + tail
 
 

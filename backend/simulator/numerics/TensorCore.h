@@ -10,9 +10,9 @@
 /// nearest f16, ties to even. NaN is the canonical one; a zero result is +0; beyond the largest value is infinity.
 ///
 /// Facts from the papers on MMA-Sim, arXiv:2511.10909, and "Accurate Models of NVIDIA Tensor Cores", arXiv:2512.07004;
-/// the instructions are in PTX ISA 9.0, sections 9.7.14 "mma" and 9.7.15 "wgmma". The sm_90 rows were compared with an
-/// H200: where C is zero and every product of bf16 or tf32 is below 2^-126, the subnormal result can differ in its last
-/// place. Limits: 4-bit and 1-bit types, sparsity, sm_70 and sm_75 are absent.
+/// the instructions are in PTX ISA 9.0, sections 9.7.14 "mma" and 9.7.15 "wgmma". The sm_90 rows give the bits of an
+/// H200 (README.md, "Held against an H200"), subnormal results included; the others are from the papers, and sm_86 is
+/// taken for sm_80. Limits: 4-bit and 1-bit types, sparsity, sm_70 and sm_75 are absent.
 #ifndef BACKEND_SIMULATOR_NUMERICS_TENSORCORE_H
 #define BACKEND_SIMULATOR_NUMERICS_TENSORCORE_H
 

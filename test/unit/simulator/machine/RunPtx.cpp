@@ -57,8 +57,8 @@ static void recordCounters(const std::string &path, const RunResult &result) {
 }
 
 /// With TILE_SIM_RECORD=FOLDER, runs without findings are kept there for test/gpu/replay.py: the text, a line about the
-/// launch, and the bytes of each tensor before and after; what was counted, for test/gpu/counters.py. Of runs that differ
-/// in their seed alone, one.
+/// launch, and the bytes of each tensor before and after; what was counted, for test/gpu/counters.py. Of runs that
+/// differ in their seed alone, one.
 static void record(const KernelRun &run, const RunResult &result, const std::vector<std::vector<uint8_t>> &before,
                    const std::vector<std::vector<uint8_t>> &after) {
   const char *folder = std::getenv("TILE_SIM_RECORD");
