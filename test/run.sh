@@ -14,7 +14,7 @@ stage_setup() { .ci/setup.sh; }
 stage_format() { test/lint/format.sh; }
 stage_lint() {
   python3 test/lint/lint.py && python3 test/lint/lint_test.py --quiet && python3 test/gpu/scripts_test.py --quiet &&
-    python3 test/gpu/table.py --check
+    python3 test/gpu/table.py --check && python3 test/gpu/validate.py table --check
 }
 stage_build() { .ci/configure.sh release && ninja -C build/release; }
 stage_lit() { ninja -C build/release check-lit; }

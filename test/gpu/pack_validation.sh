@@ -16,5 +16,6 @@ TILE_SIM_RECORD=$folder/record "$programs/tile-sim-machine-test" --gtest_brief=1
   git rev-parse HEAD
   git status --porcelain --untracked-files=no | sed 's/.*/changed/;q'
 } | paste -sd+ >"$folder/commit"
-sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/validation-build/CMakeCache.txt | xargs -I {} {} --version | sed 's/^.*version \([0-9.]*\).*/clang \1/;q' >"$folder/compiler"
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/validation-build/CMakeCache.txt)
+"$compiler" --version | sed 's/^.*version \([0-9.]*\).*/clang \1/;q' >"$folder/compiler"
 du -sh "$folder"

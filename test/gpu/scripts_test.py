@@ -15,6 +15,7 @@ with mock.patch("ctypes.CDLL"):
 import compile_time
 import run
 import table
+import validate
 
 RESULT = {"name": "softmax f32", "problem": "M = 4, N = 8", "bytes": 4_000_000, "peer": "copy", "goal": 0.9,
           "ours_us": {"p10": 1.9, "median": 2.0, "p90": 2.5}, "peer_us": {"p10": 1.8, "median": 1.9, "p90": 2.0}}
@@ -75,6 +76,36 @@ class Table(unittest.TestCase):
         self.assertEqual(table.replaced(readme, "new\n"), f"head\n{table.BEGIN}new\n{table.END}tail\n")
         with self.assertRaises(SystemExit):
             table.replaced("no markers\n", "new\n")
+
+
+class Validation(unittest.TestCase):
+    EXACT = {"instruction": "add.f32", "elements": 8, "differing": 3, "some": []}
+    BOUNDED = {"instruction": "sin.approx.f32", "elements": 9, "differing": 5, "beyond": 2, "of_bound": 1.25, "some": []}
+    CLASS = {"class": "sums", "kernels": 1, "instructions": 2, "elements": 1700, "hash": "0a",
+             "differences": [EXACT, BOUNDED]}
+
+    def test_what_differs_is_named(self):
+        self.assertEqual(validate.row(self.CLASS), ("sums", "1", "2", "1,700", "3: `add.f32`"))
+        self.assertEqual(validate.row({**self.CLASS, "differences": []})[-1], "0")
+
+    def test_what_a_bound_does_not_allow_is_counted(self):
+        rows = list(validate.bounded_rows({"classes": [self.CLASS]}))
+        self.assertEqual(rows, [("`sin.approx.f32`", "9", "5", "1.25, 2 beyond")])
+
+    def test_another_result_is_no_longer_what_was_compared(self):
+        record = {"classes": [self.CLASS]}
+        self.assertEqual(list(validate.changed(record, [self.CLASS])), [])
+        self.assertEqual(list(validate.changed(record, [{**self.CLASS, "hash": "0b"}])),
+                         ["sums: hash 0b; expected 0a"])
+        self.assertEqual(list(validate.changed({"classes": []}, [self.CLASS]))[0], "sums: kernels 1; expected none")
+
+    def test_speed_and_simulator_have_records_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("table.RESULTS", folder):
+            for name in ("2026-01-01-h200.json", "2026-01-02-h200-simulator.json"):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write('{"of": "' + name + '"}')
+            self.assertTrue(table.newest().endswith("-01-h200.json"))
+            self.assertEqual(validate.newest(), {"of": "2026-01-02-h200-simulator.json"})
 
 
 class Expressions(unittest.TestCase):

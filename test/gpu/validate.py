@@ -115,8 +115,9 @@ def row(found):
     exact = [one for one in found["differences"] if "beyond" not in one]
     differing = sum(one["differing"] for one in exact)
     names = ", ".join(f"`{one['instruction']}`" for one in exact)
+    only_bounded = len(found["differences"]) > len(exact) == 0
     return (found["class"], str(found["kernels"]), str(found["instructions"]), f"{found['elements']:,}",
-            f"{differing:,}" + (f": {names}" if names else ""))
+            "see below" if only_bounded else f"{differing:,}" + (f": {names}" if names else ""))
 
 
 def bounded_rows(record):
