@@ -70,6 +70,7 @@ void emitCopy(Emitter &emit, Value shared, std::pair<Value, int64_t> global, int
     operands.push_back(valid);
   emit.ptx(text, std::string(predicate ? "b," : "") + "r,l" + (valid ? ",r" : ""), operands, {},
            Emitter::Effect::Memory);
+  setRole(emit.lastPtx, CopyRole::Copy);
 }
 
 struct LowerCopyAsync : public OpConversionPattern<CopyAsyncOp> {
@@ -109,6 +110,7 @@ struct LowerCommit : public OpConversionPattern<CommitOp> {
   LogicalResult matchAndRewrite(CommitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Emitter emit(rewriter, op.getLoc());
     emit.ptx("cp.async.commit_group;", "", {}, {}, Emitter::Effect::Memory);
+    setRole(emit.lastPtx, CopyRole::Copy);
     rewriter.replaceOp(op, emit.i32(0));
     return success();
   }
@@ -121,6 +123,7 @@ struct LowerWait : public OpConversionPattern<WaitOp> {
     Emitter emit(rewriter, op.getLoc());
     emit.ptx("cp.async.wait_group " + std::to_string(op.getPending().value_or(0)) + ";", "", {}, {},
              Emitter::Effect::Memory);
+    setRole(emit.lastPtx, CopyRole::Wait);
     rewriter.eraseOp(op);
     return success();
   }

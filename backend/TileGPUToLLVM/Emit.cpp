@@ -69,6 +69,7 @@ SmallVector<Value> Emitter::ptx(const std::string &text, const std::string &cons
       builder, loc, type ? TypeRange(type) : TypeRange(), operands, text, all,
       /*has_side_effects=*/effect == Effect::Memory, /*is_align_stack=*/false, LLVM::TailCallKind::None,
       LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), /*operand_attrs=*/ArrayAttr());
+  lastPtx = op;
   if (results.size() <= 1)
     return SmallVector<Value>(op->result_begin(), op->result_end());
   SmallVector<Value> values;

@@ -51,6 +51,8 @@ public:
   enum class Effect { None, Memory };
   llvm::SmallVector<mlir::Value> ptx(const std::string &text, const std::string &constraints, mlir::ValueRange operands,
                                      mlir::TypeRange results, Effect effect);
+  /// The op that the last `ptx` made.
+  mlir::Operation *lastPtx = nullptr;
 
   // -- The thread ------------------------------------------------------------------
   mlir::Value thread();

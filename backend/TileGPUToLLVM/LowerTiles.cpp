@@ -131,7 +131,8 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     config.foldingMode = DialectConversionFoldingMode::Never;
     config.allowPatternRollback = false;
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    interleaveCopies(getOperation());
   }
 };
 } // namespace

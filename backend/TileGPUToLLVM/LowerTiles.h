@@ -29,6 +29,13 @@ struct ViewParts {
   llvm::SmallVector<mlir::OpFoldResult> extents, strides;
 };
 
+/// What an instruction is to asynchronous copies, until `interleaveCopies` has moved these.
+enum class CopyRole { None, Copy, Product, Wait };
+CopyRole roleOf(mlir::Operation *op);
+void setRole(mlir::Operation *op, CopyRole role);
+/// See InterleaveCopies.cpp.
+void interleaveCopies(mlir::ModuleOp module);
+
 void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateBufferPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

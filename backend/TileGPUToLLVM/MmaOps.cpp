@@ -173,6 +173,7 @@ private:
     SmallVector<Value> results =
         emit.ptx(mnemonicOf(kind, sign) + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
                  constraints, operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
+    setRole(emit.lastPtx, CopyRole::Product);
     for (auto [reg, value] : llvm::zip_equal(registers, results))
       sums[reg] = value;
   }

@@ -29,6 +29,7 @@ struct KernelNotes {
   unsigned sharedBytes = 0;     ///< dynamic
   std::string variant = {};
   int64_t maxRegisters = 0; ///< asked for; 0: nothing was
+  unsigned stages = 0;
   bool areWarpsChosen = false;
   bool isBounded = false; ///< by the compiler, so that more blocks are resident
 };
@@ -262,6 +263,7 @@ LogicalResult Compilation::readLaunches(ModuleOp module) {
       kernel.variant = variant.str();
     kernel.sharedBytes = integer(kSharedBytesAttribute);
     kernel.maxRegisters = integer(NVVM::NVVMDialect::getMaxnregAttrName());
+    kernel.stages = integer(tgpu::TileGPUDialect::kStages);
     kernel.areWarpsChosen = function->hasAttr(tgpu::TileGPUDialect::kWarpsChosen);
     kernel.isBounded = function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName());
     notes.try_emplace(function.getName(), kernel);
@@ -319,6 +321,7 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
     report.boundSpillBytes = boundSpills.lookup(resources->name);
     if (const KernelNotes *known = notesOf(resources->name)) {
       report.dynamicSharedBytes = known->sharedBytes;
+      report.stages = known->stages;
       report.areWarpsChosen = known->areWarpsChosen;
     }
   }

@@ -39,6 +39,7 @@ struct KernelReport {
   PtxKernel code;
   unsigned dynamicSharedBytes = 0; ///< that a launch provides, beside `resources.staticSharedBytes`
   unsigned boundSpillBytes = 0;    ///< spilled under a bound on registers that the compiler therefore took back
+  unsigned stages = 0;             ///< the most of a loop that copies ahead; 0: none does
   bool areWarpsChosen = false;     ///< by the compiler
 
   unsigned threads() const { return code.threads; }

@@ -39,7 +39,10 @@ static void printKernel(const KernelReport &kernel, const Target &target, llvm::
                      << llvm::StringRef(fit.limit) << "\n";
   }
   row("global loads") << widths(kernel.code.globalLoads) << "\n";
-  row("async copies") << widths(kernel.code.asyncCopies) << "\n";
+  row("async copies") << widths(kernel.code.asyncCopies);
+  if (kernel.stages)
+    os << "; loops of " << kernel.stages << " stages";
+  os << "\n";
   row("global stores") << widths(kernel.code.globalStores) << "\n";
   row("mma") << kinds(kernel.code.matrixMultiplies) << "; ldmatrix " << kernel.code.matrixLoads << "\n";
   row("exchange") << kernel.code.shuffles << " shuffles, " << kernel.code.barriers << " barriers\n";

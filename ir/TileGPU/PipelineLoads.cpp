@@ -264,6 +264,7 @@ private:
   void transform() {
     IRRewriter rewriter(loop);
     Location loc = loop.getLoc();
+    noteStages();
     auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
     for (Ahead &ahead : loads)
       ahead.buffer =
@@ -303,14 +304,11 @@ private:
       if (!store.isInvariant && isMadeBefore(factor, first))
         store.slot = storeTo(rewriter, factor, store.buffer, counter);
     WaitOp::create(rewriter, first.getLoc(), groups.front(), IntegerAttr());
-    multiply(rewriter, first);
-    // Behind the first product, whose reads of shared memory then need not wait for the addresses of copies: the
-    // assembler keeps the order of these, and fits copies between the instructions that multiply.
     Value ahead = arith::AddIOp::create(rewriter, loc, counter, index(stages - 1));
     Value distance = arith::MulIOp::create(rewriter, loc, loop.getStep(), castTo(rewriter, loc, stages - 1));
     Value variable = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(), distance);
     Value group = copyAll(rewriter, ahead, variable);
-    for (DotOp dot : llvm::drop_begin(dots))
+    for (DotOp dot : dots)
       multiply(rewriter, dot);
 
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -330,6 +328,14 @@ private:
           rewriter.eraseOp(user);
       rewriter.eraseOp(done.load);
     }
+  }
+
+  /// For reports.
+  void noteStages() {
+    auto kernel = loop->getParentOfType<func::FuncOp>();
+    auto known = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kStages);
+    int64_t most = std::max(stages, known ? known.getInt() : 0);
+    kernel->setAttr(TileGPUDialect::kStages, Builder(kernel).getI64IntegerAttr(most));
   }
 
   /// The loop is a new op now, with new arguments in place of `before`.

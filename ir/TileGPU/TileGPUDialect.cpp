@@ -87,7 +87,7 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   auto fault = [&](StringRef expected) {
     return op->emitError() << "attribute '" << name << "' is " << value << "; expected " << expected;
   };
-  if (name == kWarps || name == kSharedBytes || name == kSharedOffset || name == kResidentBlocks) {
+  if (name == kWarps || name == kSharedBytes || name == kSharedOffset || name == kResidentBlocks || name == kStages) {
     auto integer = dyn_cast<IntegerAttr>(value);
     if (!integer || !integer.getType().isInteger(64) || integer.getInt() < (name == kWarps ? 1 : 0))
       return fault(name == kWarps ? "a positive i64" : "an i64 of at least 0");

@@ -39,6 +39,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kVariant{"tgpu.variant"};
     /// On a kernel: how many of its blocks a multiprocessor is to hold at a time, which bounds the registers of a thread.
     static constexpr llvm::StringLiteral kResidentBlocks{"tgpu.resident_blocks"};
+    /// On a kernel: the most stages of a loop whose loads are copied ahead.
+    static constexpr llvm::StringLiteral kStages{"tgpu.stages"};
     /// On a loop: its loads are issued an iteration early.
     static constexpr llvm::StringLiteral kPrefetched{"tgpu.prefetched"};
     /// On a kernel: its grid lies on one axis of the hardware, the first axis of the language fastest.

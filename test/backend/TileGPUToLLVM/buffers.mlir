@@ -67,3 +67,36 @@ func.func @products(%p: !tile.ptr<bf16>, %n: index) attributes {tgpu.shared_byte
   tile.store %x, %v[%n :+ 16, %n :+ 16] {unchecked} : tensor<16x16xbf16, #copy>, <16x16xbf16>, (index, index)
   return
 }
+
+#ab = #tgpu.layout<"16x32: offset b1 b2 b4 b8 b16 a1 a2^b8 a4^b16 a8">
+#abcopy = #tgpu.layout<"16x32: reg b1 b2 b4 a8; lane b8 b16 a1 a2 a4; warp">
+#wide = #tgpu.layout<"16x32: reg b1 a8 b8 b16; lane b2 b4 a1 a2 a4; warp">
+
+// Copies and the end of their group stand behind the first half of the instructions that multiply. What waits is not
+// passed.
+// CHECK-LABEL: func @copies_among_products
+// CHECK-NOT:     cp.async
+// CHECK-COUNT-2: mma.sync
+// CHECK-NEXT:    cp.async.cg
+// CHECK-NEXT:    cp.async.cg
+// CHECK-NEXT:    cp.async.commit_group
+// CHECK-COUNT-2: mma.sync
+// CHECK:         cp.async.wait_group
+func.func @copies_among_products(%p: !tile.ptr<bf16>, %n: index) attributes {tgpu.shared_bytes = 4096 : i64, tgpu.warps = 1 : i64} {
+  %c1 = arith.constant 1 : index
+  %v = tile.make_view %p, [16, 32], [32, 1] : <bf16> -> <16x32xbf16, constant>
+  %y = arith.constant dense<1.0> : tensor<16x16xbf16, #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">>
+  %z = arith.constant dense<0.0> : tensor<16x32xf32, #wide>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<2 of 16x32xbf16, #ab>
+  %n1 = arith.addi %n, %c1 : index
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<2 of 16x32xbf16, #ab>
+  %s1 = tgpu.slot %ring[%n1] : !tgpu.buffer<2 of 16x32xbf16, #ab>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 32] into %s1 by #abcopy {tgpu.access = #tgpu.access<vector = 8>, unchecked} : <16x32xbf16, constant>, (index, index), !tgpu.slot<16x32xbf16, #ab>
+  %g = tgpu.commit[%t]
+  %d = tgpu.mma ieee signed %y, %s, %z over [1, 1] : tensor<16x16xbf16, #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">>, !tgpu.slot<16x32xbf16, #ab>, tensor<16x32xf32, #wide>
+  tgpu.wait[%g] {pending = 0 : i64}
+  %w = tile.make_view %p, [16, 32], [32, 1] : <bf16> -> <16x32xbf16>
+  %f = arith.truncf %d : tensor<16x32xf32, #wide> to tensor<16x32xbf16, #wide>
+  tile.store %f, %w[%n :+ 16, %n :+ 32] {unchecked} : tensor<16x32xbf16, #wide>, <16x32xbf16>, (index, index)
+  return
+}

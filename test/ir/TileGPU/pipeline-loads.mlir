@@ -24,14 +24,14 @@
 // CHECK:         %[[G1:.*]] = tgpu.commit
 // CHECK:         %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[N:.*]] = %[[C0]], %[[OLD:.*]] = %[[G0]], %[[NEW:.*]] = %[[G1]])
 // CHECK-NEXT:      tgpu.wait[%[[OLD]]]
-// CHECK:           %[[LHS:.*]] = tgpu.slot %[[A]][%[[N]]]
-// CHECK:           %[[RHS:.*]] = tgpu.slot %[[B]][%[[N]]]
-// CHECK:           tgpu.mma ieee signed %[[LHS]], %[[RHS]], %[[ACC]] over [1, 2]
-// CHECK:           %[[AHEAD:.*]] = arith.addi %[[N]], %[[C2]]
+// CHECK-NEXT:      %[[AHEAD:.*]] = arith.addi %[[N]], %[[C2]]
 // CHECK:           %[[MORE:.*]] = arith.cmpi slt, %[[AHEAD]], %[[TRIPS]]
 // CHECK:           %[[TO:.*]] = tgpu.slot %[[A]][%[[AHEAD]]]
 // CHECK:           tgpu.copy_async {{.*}} into %[[TO]] if %[[MORE]]
 // CHECK:           %[[LAST:.*]] = tgpu.commit
+// CHECK:           %[[LHS:.*]] = tgpu.slot %[[A]][%[[N]]]
+// CHECK:           %[[RHS:.*]] = tgpu.slot %[[B]][%[[N]]]
+// CHECK:           tgpu.mma ieee signed %[[LHS]], %[[RHS]], %[[ACC]] over [1, 2]
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[N]], %[[C1]]
 // CHECK:           scf.yield %{{.*}}, %[[NEXT]], %[[NEW]], %[[LAST]]
 // CHECK:         tgpu.wait[%[[LOOP]]#2, %[[LOOP]]#3]
@@ -43,8 +43,6 @@
 // LOWERED:         scf.for
 // LOWERED:           tgpu.wait[%{{.*}}] {pending = 1 : i64}
 // LOWERED:           tgpu.barrier
-// LOWERED:           tgpu.mma
-// LOWERED-NOT:       tgpu.barrier
 // LOWERED:           tgpu.copy_async
 // LOWERED-NOT:       tgpu.barrier
 // LOWERED:         }

@@ -42,8 +42,11 @@ TEST(ReportTest, ChoicesOfTheCompiler) {
   kernel.code.threads = 256;
   kernel.areWarpsChosen = true;
   kernel.boundSpillBytes = 92;
+  kernel.code.asyncCopies = {{16, 12}};
+  kernel.stages = 3;
   std::string text = report(kernel, "sm_90a");
   EXPECT_NE(text.find("  threads         256 per block, chosen by the compiler\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  async copies    12 x 16 bytes; loops of 3 stages\n"), std::string::npos) << text;
   EXPECT_NE(text.find("                  a bound for more resident blocks was taken back: it spilled 92 bytes\n"),
             std::string::npos)
       << text;
