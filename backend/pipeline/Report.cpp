@@ -3,12 +3,15 @@
 
 namespace tile {
 
-/// "4 x 16 bytes, 1 x 2 bytes", the widest first; "none".
+/// "4 instructions move 16 bytes per thread, 1 moves 2 bytes", the widest first; "none".
 static std::string widths(const std::map<unsigned, unsigned> &counts) {
   std::string text;
-  for (auto [bytes, count] : llvm::reverse(counts))
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + std::to_string(bytes) +
-            (bytes == 1 ? " byte" : " bytes");
+  for (auto [bytes, count] : llvm::reverse(counts)) {
+    bool isFirst = text.empty(), isOne = count == 1;
+    text += (isFirst ? "" : ", ") + std::to_string(count) +
+            (isFirst ? (isOne ? " instruction" : " instructions") : "") + (isOne ? " moves " : " move ") +
+            std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + (isFirst ? " per thread" : "");
+  }
   return text.empty() ? "none" : text;
 }
 

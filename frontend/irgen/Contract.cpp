@@ -308,6 +308,17 @@ mlir::Attribute KernelBuilder::constantAttribute(const Constant &constant) {
   return fields.get();
 }
 
+void KernelBuilder::reportFalse(const ast::Expr &condition) {
+  DiagnosticBuilder diagnostic = evaluator.report(
+      Code::E0403, condition.range, "`where` is false for the values that the compile-time parameters have");
+  std::vector<const ast::Name *> used = namesIn(condition);
+  for (const Constant &constant : constants) {
+    const std::string &name = constant.parameter->name.text;
+    if (llvm::any_of(used, [&](const ast::Name *each) { return each->text == name; }))
+      diagnostic.note(quote(name) + " is " + constant.value.describe() + " here");
+  }
+}
+
 mlir::DictionaryAttr KernelBuilder::buildContract() {
   mlir::OpBuilder &builder = evaluator.builder;
   Fields contract(builder);
@@ -358,8 +369,7 @@ mlir::DictionaryAttr KernelBuilder::buildContract() {
       continue;
     if (std::optional<int64_t> known = constantInteger(*expression)) {
       if (!*known)
-        evaluator.report(Code::E0403, condition->range,
-                         "`where` is false for the values that the compile-time parameters have");
+        reportFalse(*condition);
       continue;
     }
     Fields fields(builder);

@@ -122,6 +122,7 @@ private:
 
   // Contract.cpp
   mlir::DictionaryAttr buildContract();
+  void reportFalse(const ast::Expr &condition);
   mlir::Attribute parameterAttribute(const KernelLeaf &leaf);
   mlir::Attribute constantAttribute(const Constant &constant);
   mlir::Attribute decoratorAttribute(const ast::Decorator &decorator);

@@ -181,7 +181,8 @@ void CaseRunner::reportDifference(size_t index, const Comparison &comparison, co
     what += ", of which it never writes " + std::to_string(comparison.unwritten);
   DiagnosticBuilder diagnostic =
       session.engine.report(Code::E0605, one.range, "kernel `" + item.name.text + one.describeInstance() + "` " + what);
-  diagnostic.label("in this shape, seed " + std::to_string(options.seed));
+  std::string drawn = describeDrawn(result);
+  diagnostic.label("in this shape, seed " + std::to_string(options.seed) + (drawn.empty() ? "" : ", " + drawn));
   for (size_t i = 0; i < std::min(places.size(), kShownStores); ++i)
     diagnostic.secondary(places[i], "`" + name + "` is written here");
   if (places.empty())
@@ -212,8 +213,8 @@ bool CaseRunner::compareAll() {
     Tolerance tolerance{one.exact, one.rtol, one.atol, {}};
     if (isDerived() && !bounds.empty())
       tolerance.errors = std::move(bounds[i].errors);
-    Comparison comparison = compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted],
-                                    poisons[i], tolerance);
+    Comparison comparison =
+        compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted], poisons[i], tolerance);
     result.compared += comparison.compared;
     result.ratio = std::max(result.ratio, comparison.ratio);
     if (comparison.different > 0)
@@ -232,6 +233,9 @@ bool CaseRunner::run() {
   if (!made || !checkPreconditions(made->slots))
     return false;
   arguments = std::move(made->all);
+  for (auto [argument, parameter] : llvm::zip_equal(arguments, contract.parameters))
+    if (argument.kind == HostArgument::Kind::Scalar && !one.givesField(parameter.name))
+      result.drawn.emplace_back(parameter.name, argument.scalarText);
   if (!one.fault.empty())
     return runForFault();
   // A spec has no tiles of extent 0; then only the launch itself is checked.
@@ -254,6 +258,13 @@ bool CaseRunner::run() {
 }
 
 } // namespace
+
+std::string describeDrawn(const CheckResult &result) {
+  std::string text;
+  for (const auto &[name, value] : result.drawn)
+    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  return text;
+}
 
 CheckResult runCheck(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
                      const CheckCase &one, const CheckOptions &options) {

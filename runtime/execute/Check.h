@@ -13,14 +13,19 @@ struct CheckOptions {
   uint64_t seed = 0;
   unsigned threads = 0; ///< of the interpreter; 0: one per core
   StepLimits limits;
+  bool showsAll = false; ///< also what fails as an earlier shape did
 };
 
 struct CheckResult {
   bool passed = false;
-  std::string summary;  ///< where not: one line
-  int64_t compared = 0; ///< elements
-  double ratio = 0;     ///< the largest error as a part of its tolerance; infinite where none is allowed
+  std::string summary;                                    ///< where not: one line
+  std::vector<std::pair<std::string, std::string>> drawn; ///< scalars that the shape leaves open, and their values
+  int64_t compared = 0;                                   ///< elements
+  double ratio = 0; ///< the largest error as a part of its tolerance; infinite where none is allowed
 };
+
+/// `alpha = 0.5, n = 3`, empty where nothing was drawn
+std::string describeDrawn(const CheckResult &result);
 
 /// Runs `one`. What is wrong is reported, where it stands in the source.
 CheckResult runCheck(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,

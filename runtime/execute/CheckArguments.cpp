@@ -160,7 +160,8 @@ static std::string textOf(DataType type, const NpyArray &tensor) {
     return bits ? "true" : "false";
   if (isFloat(type)) {
     char text[40];
-    std::snprintf(text, sizeof(text), "%.17g", fromBits(type, bits));
+    // As many digits as tell all values of the type apart.
+    std::snprintf(text, sizeof(text), type == DataType::F64 ? "%.17g" : "%.9g", fromBits(type, bits));
     return text;
   }
   if (!isSignedInteger(type))

@@ -18,6 +18,27 @@ std::string CheckCase::describeInstance() const { return instance.empty() ? "" :
 
 std::string CheckCase::describeShape() const { return "{" + join(shape, ": ") + "}"; }
 
+bool CheckCase::givesField(const std::string &name) const {
+  return any_of(shape, [&](const CheckField &field) { return field.name == name; });
+}
+
+/// Whether two texts of a value are the same, numbers by what they are.
+static bool isSameValue(StringRef left, StringRef right) {
+  int64_t first = 0, second = 0;
+  bool areNumbers = !left.trim().getAsInteger(0, first) && !right.trim().getAsInteger(0, second);
+  return areNumbers ? first == second : left.trim() == right.trim();
+}
+
+/// Whether `one` gives another value for something that `options` give.
+static bool isExcluded(const CheckCase &one, const IrgenOptions &options) {
+  return any_of(one.shape, [&](const CheckField &field) {
+    if (auto given = options.values.find(field.name); given != options.values.end())
+      return !isSameValue(given->second, field.text);
+    auto present = options.values.find("has(" + field.name + ")");
+    return present != options.values.end() && (present->second == "true") == (field.text == "none");
+  });
+}
+
 namespace {
 
 class PlanReader {
@@ -222,9 +243,33 @@ bool readCheckCases(Session &session, const ast::KernelItem &kernel, const Irgen
     for (const auto &[name, value] : instance)
       instances.back().push_back({name, value, std::string(session.sources.text(value->range))});
   }
-  for (const ast::Decorator &decorator : kernel.decorators)
-    if (decorator.name.text == "check" && !reader.readCheck(decorator, instances, cases))
+  auto isCheck = [](const ast::Decorator &decorator) { return decorator.name.text == "check"; };
+  size_t number = 0, count = count_if(kernel.decorators, isCheck);
+  for (const ast::Decorator &decorator : kernel.decorators) {
+    if (!isCheck(decorator))
+      continue;
+    size_t before = cases.size();
+    if (!reader.readCheck(decorator, instances, cases))
       return false;
+    ++number;
+    for (CheckCase &one : MutableArrayRef(cases).drop_front(before))
+      one.check = count > 1 ? number : 0;
+  }
+  bool hadCases = !cases.empty();
+  std::string given, shapes;
+  for (const CheckCase &one : cases)
+    for (const CheckField &field : one.shape)
+      if (auto value = options.values.find(field.name); value != options.values.end()) {
+        given = "-D " + value->first + "=" + value->second;
+        shapes += (shapes.empty() ? "" : ", ") + one.describeShape();
+      }
+  erase_if(cases, [&](const CheckCase &one) { return isExcluded(one, options); });
+  if (hadCases && cases.empty()) {
+    session.engine.report(Code::E0606, kernel.name.range,
+                          "no shape of kernel `" + kernel.name.text + "` has `" + given + "`; expected one of " +
+                              shapes);
+    return false;
+  }
   return true;
 }
 

@@ -48,7 +48,10 @@ struct CheckCase {
   std::optional<double> rtol, atol;
   std::string reason;
   std::string fault;
+  size_t check = 0;  ///< of several `@check`s of the kernel, its number from 1; else 0
   SourceRange range; ///< of the shape
+
+  bool givesField(const std::string &name) const;
 
   /// `<T = bf16, has(w) = true>`, empty without `@instances`
   std::string describeInstance() const;
@@ -57,7 +60,8 @@ struct CheckCase {
 };
 
 /// The cases of `kernel`, those of each `@check` in order; none and `false` after reporting a decorator at fault. A
-/// kernel without `@check` has no cases. What `options` give is not varied over the instances.
+/// kernel without `@check` has no cases. What `options` give is not varied over the instances, and of shapes that give
+/// another value for it, none is left.
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
                     std::vector<CheckCase> &cases);
 

@@ -1,6 +1,7 @@
 #include "runtime/execute/CheckRun.h"
 
 #include <chrono>
+#include <set>
 
 namespace tile {
 
@@ -27,10 +28,60 @@ static void attribute(Diagnostic &diagnostic, const CheckCase &one) {
   diagnostic.secondary.push_back({one.range, text});
 }
 
+/// Whether two errors, before they are attributed, are of one fault in the kernel: one place that fails, or one output
+/// that is wrong, in different shapes.
+static bool isAlike(const Diagnostic &left, const Diagnostic &right) {
+  auto isPlace = [](const Label &a, const Label &b) { return a.range == b.range; };
+  if (left.code != right.code)
+    return false;
+  if (left.code == Code::E0605)
+    return !left.secondary.empty() && std::equal(left.secondary.begin(), left.secondary.end(), right.secondary.begin(),
+                                                 right.secondary.end(), isPlace);
+  return left.code == Code::E0604 && left.primary.range.isValid() && left.primary.range == right.primary.range;
+}
+
+namespace {
+/// What is reported of all cases: of errors that are alike the first, with how many follow.
+class Reports {
+public:
+  explicit Reports(std::vector<Diagnostic> before) : all(std::move(before)) {}
+
+  void add(Diagnostic diagnostic, const CheckCase &one, bool showsAll) {
+    Diagnostic plain = diagnostic;
+    attribute(diagnostic, one);
+    auto known = std::find_if(firsts.begin(), firsts.end(),
+                              [&](const First &first) { return !showsAll && isAlike(first.plain, plain); });
+    if (known != firsts.end()) {
+      known->shapes.insert({one.range.begin, one.describeInstance()});
+      return;
+    }
+    firsts.push_back({std::move(plain), all.size(), {{one.range.begin, one.describeInstance()}}});
+    all.push_back(std::move(diagnostic));
+  }
+
+  std::vector<Diagnostic> take() {
+    for (const First &first : firsts)
+      if (size_t more = first.shapes.size() - 1)
+        all[first.index].notes.push_back("the same in " + std::to_string(more) + " more " +
+                                         (more == 1 ? "shape" : "shapes") + "; `-v` shows each");
+    return std::move(all);
+  }
+
+private:
+  struct First {
+    Diagnostic plain;
+    size_t index;
+    std::set<std::pair<uint32_t, std::string>> shapes; // with their instances
+  };
+  std::vector<Diagnostic> all;
+  std::vector<First> firsts;
+};
+} // namespace
+
 void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
                  const CheckOptions &options, const CheckObserver &observer, CheckProgress &progress) {
   // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
-  std::vector<Diagnostic> reported = session.engine.take();
+  Reports reports(session.engine.take());
   std::vector<CheckCase> cases;
   if (readCheckCases(session, kernel, options.build.source, cases) && cases.empty())
     session.engine.report(Code::E0606, kernel.name.range,
@@ -70,12 +121,11 @@ void checkKernel(Session &session, FileId file, const ast::Module &module, const
     for (Diagnostic &diagnostic : session.engine.take()) {
       if (diagnostic.severity() == Severity::Error && row.result.summary.empty())
         row.result.summary = diagnostic.message;
-      attribute(diagnostic, row.one);
-      reported.push_back(std::move(diagnostic));
+      reports.add(std::move(diagnostic), row.one, options.showsAll);
     }
     observer.end(row);
   }
-  for (Diagnostic &diagnostic : reported)
+  for (Diagnostic &diagnostic : reports.take())
     session.engine.add(std::move(diagnostic));
 }
 

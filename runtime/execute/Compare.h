@@ -1,5 +1,5 @@
-/// What a kernel left in one tensor against what its spec says: how many elements differ, which of them nobody wrote, the
-/// first, and the worst.
+/// What a kernel left in one tensor against what its spec says: how many elements differ, which of them nobody wrote,
+/// the first, and the worst.
 #ifndef RUNTIME_EXECUTE_COMPARE_H
 #define RUNTIME_EXECUTE_COMPARE_H
 
@@ -32,12 +32,12 @@ struct ElementError {
 };
 
 struct Comparison {
-  int64_t compared = 0;  ///< elements that the spec defines
-  int64_t different = 0; ///< of these, too far from it
-  int64_t unwritten = 0; ///< of these, still hold what was there before
+  int64_t compared = 0;       ///< elements that the spec defines
+  int64_t different = 0;      ///< of these, too far from it
+  int64_t unwritten = 0;      ///< of these, still hold what was there before
   std::string firstUnwritten; ///< its place
   ElementError first, worst;  ///< of those that differ and are written
-  double ratio = 0; ///< the largest of all compared elements
+  double ratio = 0;           ///< the largest of all compared elements
 };
 
 /// Compares `found` with `expected`, which is row-major, floats in f64. `defined` has one entry per element of

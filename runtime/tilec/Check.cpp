@@ -48,9 +48,17 @@ public:
   void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
   bool printsJson = false;
+  std::string otherDiagnostics; ///< what another process reported, if as JSON
 
 private:
-  static std::string instanceOf(const CheckRow &row) { return row.kernel + row.one.describeInstance(); }
+  static std::string instanceOf(const CheckRow &row) {
+    return row.kernel + row.one.describeInstance() +
+           (row.one.check ? " (@check " + std::to_string(row.one.check) + ")" : "");
+  }
+  static std::string shapeOf(const CheckRow &row) {
+    std::string drawn = describeDrawn(row.result);
+    return row.count ? " " + row.one.describeShape() + (drawn.empty() ? "" : " with " + drawn) : "";
+  }
   void clearProgress();
   void add(const CheckRow &row);
   void endInstance();
@@ -87,8 +95,7 @@ static std::string errorText(double ratio) {
 }
 
 void CheckPrinter::printRow(const CheckRow &row) {
-  std::cout << toString(row.outcome) << " " << instanceOf(row) << (row.count ? " " + row.one.describeShape() : "")
-            << ": ";
+  std::cout << toString(row.outcome) << " " << instanceOf(row) << shapeOf(row) << ": ";
   if (row.outcome == CheckOutcome::Passed)
     std::cout << row.result.compared << (row.result.compared == 1 ? " element" : " elements")
               << errorText(row.result.ratio) << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
@@ -114,6 +121,13 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"outcome", toString(row.outcome)},
                       {"elements", row.result.compared},
                       {"milliseconds", row.milliseconds}};
+  if (row.one.check)
+    object["check"] = static_cast<int64_t>(row.one.check);
+  json::Object drawn;
+  for (const auto &[name, text] : row.result.drawn)
+    drawn[name] = text;
+  if (!drawn.empty())
+    object["drawn"] = std::move(drawn);
   if (std::isfinite(row.result.ratio))
     object["worst_ratio"] = row.result.ratio;
   if (!row.one.reason.empty())
@@ -133,7 +147,9 @@ void CheckPrinter::end(const CheckRow &row) {
 
 void CheckPrinter::endRows(size_t first, uint64_t seed) {
   if (!notRun.empty())
-    if (std::string reason = runRest(notRun, first + counts.total(), seed); !reason.empty())
+    if (std::string reason =
+            runRest(notRun, first + counts.total(), seed, printsJsonDiagnostics() ? &otherDiagnostics : nullptr);
+        !reason.empty())
       for (CheckRow &row : notRun)
         row.result.summary = reason;
   for (const CheckRow &row : notRun)
@@ -206,7 +222,7 @@ static void reportNoSpec(Session &session, const std::string &input, const ast::
 }
 
 /// Whether every shape passed.
-static bool checkFile(Session &session, const std::string &input) {
+static bool checkFile(Session &session, const std::string &input, CheckPrinter &printer) {
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   if (!build || !device)
@@ -236,7 +252,7 @@ static bool checkFile(Session &session, const std::string &input) {
   std::optional<CheckRest> rest = CheckRest::fromEnvironment();
   options.seed = rest ? rest->seed : seedOfRun();
   options.limits = stepLimitsOfRun();
-  CheckPrinter printer;
+  options.showsAll = verboseOption.isOn();
   printer.printsJson = jsonOption.isOn() || rest;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};
@@ -251,8 +267,9 @@ static bool checkFile(Session &session, const std::string &input) {
 
 int checkMain(const std::string &input) {
   Session session(wantsRemarks());
-  bool passed = checkFile(session, input);
-  return finish(session) || !passed;
+  CheckPrinter printer;
+  bool passed = checkFile(session, input, printer);
+  return finish(session, printer.otherDiagnostics) || !passed;
 }
 
 } // namespace tile

@@ -40,11 +40,12 @@ static std::vector<std::string> commandLine() {
   return words;
 }
 
-/// Runs this program again with the same words; `output` gets what it prints, errors go where ours go.
-static std::string runAgain(StringRef output, size_t first, uint64_t seed) {
+/// Runs this program again with the same words; `output` gets what it prints, and `errors`, if that is a file, what it
+/// reports, which else goes where ours goes.
+static std::string runAgain(StringRef output, std::optional<StringRef> errors, size_t first, uint64_t seed) {
   setenv(kVariable, (std::to_string(first) + "," + std::to_string(seed)).c_str(), /*overwrite=*/1);
   std::vector<std::string> words = commandLine();
-  std::optional<StringRef> redirects[] = {std::nullopt, output, std::nullopt};
+  std::optional<StringRef> redirects[] = {std::nullopt, output, errors};
   std::string error;
   sys::ExecuteAndWait("/proc/self/exe", std::vector<StringRef>(words.begin(), words.end()), /*Env=*/std::nullopt,
                       redirects, /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
@@ -60,14 +61,20 @@ static void takeRow(const json::Object &found, CheckRow &row) {
   row.result.ratio = found.getNumber("worst_ratio").value_or(std::numeric_limits<double>::infinity());
   row.result.summary = found.getString("message").value_or("").str();
   row.milliseconds = found.getNumber("milliseconds").value_or(0);
+  if (const json::Object *drawn = found.getObject("drawn"))
+    for (const auto &[name, text] : *drawn)
+      row.result.drawn.emplace_back(name.str(), text.getAsString().value_or("").str());
 }
 
-std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed) {
-  SmallString<128> output;
-  if (std::error_code error = sys::fs::createTemporaryFile("tilec-check", "json", output))
-    return "no temporary file: " + error.message();
-  FileRemover remover(output);
-  std::string error = runAgain(output, first, seed);
+std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics) {
+  SmallString<128> output, reported;
+  for (SmallString<128> *path : {&output, &reported})
+    if (std::error_code error = sys::fs::createTemporaryFile("tilec-check", "json", *path))
+      return "no temporary file: " + error.message();
+  FileRemover remover(output), otherRemover(reported);
+  std::string error = runAgain(output, diagnostics ? std::optional(StringRef(reported)) : std::nullopt, first, seed);
+  if (Result<std::string> text = readFile(reported.str().str()); diagnostics && text)
+    *diagnostics = std::move(*text);
   Result<std::string> text = readFile(output.str().str());
   Expected<json::Value> value = json::parse(text ? StringRef(*text) : StringRef());
   if (!value)

@@ -21,8 +21,8 @@ struct CheckRest {
 const char *toString(CheckOutcome outcome);
 
 /// Has another process run `rows`, which are all cases from `first` on, and takes what became of them. Gives the reason
-/// where that failed, else nothing.
-std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed);
+/// where that failed, else nothing. What that process reports goes to standard error, or into `diagnostics`, if given.
+std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics);
 
 } // namespace tile
 

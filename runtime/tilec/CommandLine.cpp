@@ -39,18 +39,22 @@ Arguments of the kernel, `--arg NAME=VALUE`; without a name, in the order of the
 Examples:
   tilec run softmax.tile --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
   tilec run softmax.tile --arg x=x.npy --arg y=empty:f32[8,64] --save y=y.npy --device=cpu --seed=1
-  tilec run softmax.cubin --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
+  tilec run softmax.tile --arg x=rand:f32[8,64] --arg y=empty:f32[8,64] --device=sim   finds races, without a GPU
+  tilec run softmax.cubin --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]       needs a GPU
 )";
 
 static constexpr std::string_view kCheckMore = R"(
 Every kernel of the file that has a `spec` is run over the shapes of its `@check`, and what it writes is compared with
-the spec, computed in f64, within the rounding that the kernel's own operations explain. The exit code is 0 if all are
+the spec, computed in f64, within the rounding that the kernel's own operations explain. A scalar that a shape leaves open
+is drawn, and printed. `-D NAME=VALUE` keeps the instances and shapes that have this value. The exit code is 0 if all are
 right.
 
 Examples:
   tilec check softmax.tile
   tilec check softmax.tile --kernel softmax --device=cpu -v
   tilec check softmax.tile --seed=7            the inputs of the run that printed `seed 7`
+  tilec check softmax.tile --device=sim        the code for the GPU, thread by thread, without one
+  tilec check softmax.tile -D T=bf16 -D N=127
 )";
 
 static constexpr std::string_view kSimMore = R"(
@@ -83,7 +87,8 @@ Examples:
 static constexpr CommandText kCommands[] = {
     {Command::Compile, "", "compile a kernel to a cubin, or print an earlier stage", "FILE.{tile,mlir,ll,ptx}", false,
      kCompileMore},
-    {Command::Run, "run", "compile a kernel and run it, on the GPU or on the CPU", "FILE.{tile,cubin}", true, kRunMore},
+    {Command::Run, "run", "compile a kernel and run it, on the GPU, the CPU or a simulator; a cubin needs a GPU",
+     "FILE.{tile,cubin}", true, kRunMore},
     {Command::Check, "check", "run every kernel that has a spec and compare it with the spec in f64", "FILE.tile", true,
      kCheckMore},
     {Command::Sim, "sim", "run PTX of any compiler on the GPU simulator, which finds races", "FILE.ptx", true,
@@ -130,10 +135,16 @@ static std::string_view undashed(std::string_view argument) {
 }
 
 CommandLine Reader::read() {
+  // `tilec help run` is `tilec run --help`.
+  if (!arguments.empty() && arguments.front() == "help" && arguments.size() <= 2) {
+    line.wantsHelp = true;
+    next = 1;
+  }
   for (const CommandText &text : kCommands)
-    if (!arguments.empty() && !text.name.empty() && arguments.front() == text.name) {
+    if (next < arguments.size() && !text.name.empty() && arguments[next] == text.name) {
       line.command = text.command;
-      next = 1;
+      ++next;
+      break;
     }
   bool areOptionsOver = false;
   while (next < arguments.size()) {
@@ -295,7 +306,7 @@ void printHelp(std::ostream &out, Command command) {
                           (each.command == Command::Explain || each.command == Command::Inspect ? "" : " [options]");
       out << usage << std::string(46 - usage.size(), ' ') << each.summary << "\n";
     }
-    out << "\n`tilec COMMAND --help` says more of a command. `-` is standard input.\n";
+    out << "\n`tilec COMMAND --help` or `tilec help COMMAND` says more. `-` is standard input.\n";
   } else {
     std::string summary(text.summary);
     out << "usage: " << callOf(text) << " " << text.input << " [options]\n\n" << summary << "\n";

@@ -4,8 +4,11 @@
 #include "ir/Tile/Knobs.h"
 #include "runtime/tilec/Options.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <charconv>
 #include <iostream>
+#include <sstream>
 
 using namespace llvm;
 
@@ -88,6 +91,11 @@ std::optional<BuildOptions> readCompileFlags(Session &session) {
   BuildOptions options;
   options.source.kernel = kernelOption.get();
   options.source.includeDirectories = includeOption.get();
+  for (const std::string &folder : includeOption.get())
+    if (!sys::fs::is_directory(folder)) {
+      session.report(Code::E0602, "`-I " + folder + "` is no folder; expected one that exists");
+      return std::nullopt;
+    }
   for (const std::string &text : defineOption.get())
     if (!readDefine(session, text, options.source))
       return std::nullopt;
@@ -137,9 +145,24 @@ static DiagnosticFormat format() {
   return diagnosticsOption.get() == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text;
 }
 
-int finish(Session &session) {
+bool printsJsonDiagnostics() { return format() == DiagnosticFormat::Json; }
+
+/// What stands between the brackets of an array.
+static StringRef elementsOf(StringRef array) {
+  array = array.trim();
+  return array.consume_front("[") && array.consume_back("]") ? array.trim() : StringRef();
+}
+
+int finish(Session &session, StringRef more) {
   int code = session.hasErrors() ? 1 : 0;
-  session.print(std::cerr, format());
+  std::ostringstream own;
+  session.print(own, format());
+  std::string text = own.str();
+  if (!more.empty()) {
+    StringRef first = elementsOf(text), second = elementsOf(more);
+    text = "[\n" + first.str() + (first.empty() || second.empty() ? "" : ",\n") + second.str() + "\n]\n";
+  }
+  std::cerr << text << std::flush;
   return code;
 }
 

@@ -20,8 +20,12 @@ bool isTargetGiven();
 /// Whether `--report` asks for what the passes could not do.
 bool wantsRemarks();
 
-/// Prints the diagnostics of `session` to stderr in the format asked for. Gives the exit code: 1 after errors.
-int finish(Session &session);
+/// Whether diagnostics are to be one array of JSON.
+bool printsJsonDiagnostics();
+
+/// Prints the diagnostics of `session` to stderr in the format asked for, in JSON with those of the array `more`, which
+/// another process made. Gives the exit code: 1 after errors.
+int finish(Session &session, llvm::StringRef more = "");
 
 /// The same of faults that need no session.
 int refuse(const std::vector<CommandLineFault> &faults);

@@ -28,7 +28,8 @@ static ListOption argumentOption{{"arg", "NAME=VALUE", "a parameter, in the form
 static ListOption saveOption{{"save", "NAME=FILE.npy", "write a tensor after the run"}, {Command::Run}};
 static ChoiceOption deviceOption{
     {"device", "auto|gpu|cpu|sim",
-     "where it runs; default auto: the GPU if there is one; sim: its PTX on the simulator"},
+     "where it runs; default auto: the GPU if there is one, else the CPU interpreter; sim: the code for the GPU on a "
+     "simulator, which finds races, undefined values and deadlocks"},
     {Command::Run, Command::Check},
     {"auto", "gpu", "cpu", "sim"},
     "auto"};
@@ -42,7 +43,7 @@ static NumberOption maxStepsOption{
     0,
     INT64_MAX};
 static NumberOption repeatOption{
-    {"repeat", "N", "timed launches on the GPU after the first; the median is printed; default 10"},
+    {"repeat", "N", "GPU: timed launches after the first; the median is printed; default 10"},
     {Command::Run},
     10,
     1000000};
@@ -112,8 +113,12 @@ static void printResult(const KernelContract &contract, const std::vector<HostAr
   if (!constants.empty())
     std::cout << ", " << constants;
   std::cout << ", seed " << seed << "\n";
+  // The simulator's own time says nothing of the kernel's.
+  bool isSimulated = result.device == nameOf(DeviceKind::Simulator);
   if (result.isTimed)
-    std::cout << "  time " << formatv("{0:f3}", result.milliseconds).str() << " ms\n";
+    std::cout << formatv(isSimulated ? "  simulated in {0:f3} ms on the host\n" : "  time {0:f3} ms\n",
+                         result.milliseconds)
+                     .str();
   for (const auto &[argument, parameter] : zip_equal(arguments, contract.parameters))
     if (parameter.isWritten() && argument.kind == HostArgument::Kind::Tensor)
       std::cout << "  " << parameter.name << ": " << getName(argument.tensor.type) << listOf(argument.tensor.extents)

@@ -29,9 +29,9 @@ TEST(ReportTest, KernelOnAmpere) {
   registers       128 per thread; spills none
   shared memory   32768 of 166912 bytes per block
   occupancy       16 of 64 warps, limited by registers
-  global loads    8 x 16 bytes, 1 x 2 bytes
+  global loads    8 instructions move 16 bytes per thread, 1 moves 2 bytes
   async copies    none
-  global stores   1 x 1 byte
+  global stores   1 instruction moves 1 byte per thread
   mma             64 x m16n8k16 bf16; ldmatrix 16
   exchange        0 shuffles, 2 barriers
 )");
