@@ -2,6 +2,7 @@
 
 #include "backend/TileGPUToLLVM/Passes.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -66,6 +67,24 @@ static void declareShared(ModuleOp module) {
   global.setDsoLocal(true);
 }
 
+/// The conversion driver numbers all ops of a block anew whenever it replaces one by several values, for a time that
+/// grows with the square of a block's length. Nothing else minds the branches, and LLVM joins the blocks again.
+static void breakIntoBlocks(func::FuncOp kernel) {
+  constexpr int64_t kOps = 64;
+  if (kernel.isExternal())
+    return;
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> firsts;
+  for (auto [i, op] : llvm::enumerate(body))
+    if (i && i % kOps == 0)
+      firsts.push_back(&op);
+  for (Operation *first : llvm::reverse(firsts)) { // from the end, so that each op moves once
+    Block *rest = body.splitBlock(first);
+    OpBuilder builder = OpBuilder::atBlockEnd(&body);
+    cf::BranchOp::create(builder, first->getLoc(), rest);
+  }
+}
+
 namespace {
 /// A kernel's arguments become scalars. Facts about them have served their purpose.
 struct LowerKernel : public OpConversionPattern<func::FuncOp> {
@@ -101,6 +120,8 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
           return bytes && bytes.getInt() > 0;
         }))
       declareShared(getOperation());
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      breakIntoBlocks(kernel);
     TileTypeConverter types(context);
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);

@@ -11,7 +11,7 @@ def LowerTilesPass : Pass<"tgpu-lower-tiles", "::mlir::ModuleOp"> {
     control flow only: a tile becomes one value per register of its layout, a view its base, run-time extents and
     run-time strides. The dynamic shared memory of a block is the external global `tile_shared`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
 def ScalarsToLLVMPass : Pass<"tgpu-scalars-to-llvm", "::mlir::ModuleOp"> {
