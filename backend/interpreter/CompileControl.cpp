@@ -73,11 +73,11 @@ static LogicalResult compileFor(Compiler &compiler, scf::ForOp op) {
   compiler.emit([=, &site = compiler.siteOf(op)](Frame &frame) {
     int64_t first = signedAt(frame, lower), last = signedAt(frame, upper), by = signedAt(frame, step);
     if (isUnsigned && lower.element == Element::I32)
-      first = static_cast<uint32_t>(first), last = static_cast<uint32_t>(last);
+      first = static_cast<uint32_t>(first), last = static_cast<uint32_t>(last), by = static_cast<uint32_t>(by);
     bool runs = isUnsigned ? static_cast<uint64_t>(first) < static_cast<uint64_t>(last) : first < last;
     if (!runs)
       return;
-    if (by < 1) {
+    if (isUnsigned ? by == 0 : by < 1) {
       frame.findings.add(FindingKind::ArithmeticEdge, site, frame.program, -1, 0,
                          [&] { return llvm::formatv("loop step is {0}; expected at least 1", by).str(); });
       return;

@@ -119,8 +119,8 @@ static LogicalResult compilePtrAdd(Compiler &compiler, PtrAddOp op) {
     const uint64_t *from = frame.at<uint64_t>(pointers.offset);
     uint64_t *to = frame.at<uint64_t>(result.offset);
     for (int64_t i = 0; i < result.count; ++i) {
-      uint64_t offset = integerAt(frame.at(offsets.offset), offsets.element, i);
-      to[i] = advance(from[i], static_cast<int64_t>(offset * size));
+      int64_t offset = integerAt(frame.at(offsets.offset), offsets.element, i);
+      to[i] = advanceElements(from[i], offset, size);
     }
   });
   return success();

@@ -160,11 +160,20 @@ bool Memory::allow(AccessKind kind, Place place, int64_t count, int64_t size, in
 void Memory::reportOutside(AccessKind kind, uint64_t pointer, Element element, const Program &program, const Site &site,
                            Findings &findings) const {
   Place place = placeOf(pointer);
-  findings.add(FindingKind::OutOfBounds, site, program, place.buffer, elementAt(place), [&]() -> std::string {
+  // Where `advanceElements` leaves a pointer that went too far for its element to be known.
+  uint64_t address = addressOf(pointer);
+  bool isFar =
+      place.buffer >= 0 && address != regions[place.buffer].address && (address == 0 || address == kAddressMask);
+  int64_t number = isFar ? 0 : elementAt(place);
+  findings.add(FindingKind::OutOfBounds, site, program, place.buffer, number, [&]() -> std::string {
     if (place.buffer < 0)
       return llvm::formatv("{0} at address {1:x}, which is in no buffer; expected one of the arguments", describe(kind),
                            addressOf(pointer));
     int64_t bytes = regions[place.buffer].bytes;
+    if (isFar)
+      return llvm::formatv("{0} far {1} `{2}`; expected elements at least 0 and below {3}", describe(kind),
+                           address ? "behind" : "before", buffers[place.buffer].name,
+                           bytes / regions[place.buffer].elementBytes);
     if (bounded && place.offset >= 0 && place.offset <= bytes - sizeOf(element))
       return llvm::formatv("{0} of element {1} of `{2}` as another type; expected the type that it holds",
                            describe(kind), elementAt(place), buffers[place.buffer].name);

@@ -23,6 +23,17 @@ inline uint64_t advance(uint64_t pointer, int64_t bytes) {
   return (pointer & ~kAddressMask) | ((pointer + static_cast<uint64_t>(bytes)) & kAddressMask);
 }
 
+/// `pointer` moved by `count` elements of `size` bytes. Where that is more than an address can hold it stays at the end
+/// that it reached, where no buffer is, rather than come back to its own from the other side.
+inline uint64_t advanceElements(uint64_t pointer, int64_t count, int64_t size) {
+  uint64_t address = pointer & kAddressMask;
+  if (address == 0 || address == kAddressMask)
+    return pointer;
+  __int128 moved = __int128(count) * size + static_cast<int64_t>(address);
+  moved = std::clamp<__int128>(moved, 0, kAddressMask);
+  return (pointer & ~kAddressMask) | static_cast<uint64_t>(moved);
+}
+
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 
 /// A place in a buffer; none if `buffer` is negative.

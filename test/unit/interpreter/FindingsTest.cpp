@@ -63,6 +63,28 @@ func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %by: index) {
   EXPECT_EQ(memory, (std::vector<float>{-1, 1, 2, 3, -1}));
 }
 
+// 2^48 bytes are as much as an address holds: a pointer that wraps there would be back where it began.
+TEST(Findings, APointerDoesNotComeBackFromTheOtherSide) {
+  std::vector<float> memory = {1, 2};
+  Launch launch(R"mlir(
+func.func @k(%pa: !tile.ptr<f32>, %by: index) {
+  %q = tile.ptr_add %pa, %by : !tile.ptr<f32>, index
+  %t = tile.load_ptr %q : !tile.ptr<f32> -> f32
+  return
+})mlir");
+  launch.buffers.push_back({"a", memory.data(), 8, Element::F32, true, true});
+  launch.arguments.push_back(reinterpret_cast<uint64_t>(memory.data()));
+  launch.index(0);
+  for (int64_t power : {46, 47, 61, 62}) {
+    for (bool isBefore : {false, true}) {
+      launch.arguments[1] = isBefore ? -(int64_t(1) << power) : int64_t(1) << power;
+      std::string message = isBefore ? "read far before `a`; expected elements at least 0 and below 2"
+                                     : "read far behind `a`; expected elements at least 0 and below 2";
+      EXPECT_EQ(summarize(launch.run()), (Summaries{{FindingKind::OutOfBounds, message, 0, 0, 1}})) << power;
+    }
+  }
+}
+
 TEST(Findings, APointerKeepsItsBufferWhereverItGoes) {
   // b lies right behind a: an index past a must not be taken for one of b.
   std::vector<float> memory = {1, 2, 3, 4};
