@@ -5,8 +5,16 @@
 
 using namespace tile;
 
+DiagnosticBuilder &DiagnosticBuilder::replace(SourceRange range, std::string_view text, std::string lead,
+                                              std::string_view trail) {
+  if (!(range.file == diagnostic.primary.range.file))
+    return *this;
+  diagnostic.fix = Fix{range, std::string(text)};
+  return help(lead + "`" + std::string(text) + "`" + std::string(trail));
+}
+
 DiagnosticBuilder DiagnosticEngine::report(Code code, SourceRange range, std::string message) {
-  return DiagnosticBuilder(keep({code, std::move(message), {range, {}}, {}, {}, {}}));
+  return DiagnosticBuilder(keep({code, std::move(message), {range, {}}, {}, {}, {}, {}}));
 }
 
 void DiagnosticEngine::add(Diagnostic diagnostic) { keep(std::move(diagnostic)); }

@@ -5,6 +5,7 @@
 
 #include "frontend/diagnostic/Source.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,12 @@ struct Label {
   std::string text;
 };
 
+/// An edit that a tool may make: `text` instead of what is at `range`.
+struct Fix {
+  SourceRange range;
+  std::string text;
+};
+
 /// Texts are lower case, have no final period, and put source text in backticks.
 struct Diagnostic {
   Code code;
@@ -47,7 +54,8 @@ struct Diagnostic {
   Label primary;                // underlined with `^`
   std::vector<Label> secondary; // underlined with `-`
   std::vector<std::string> notes;
-  std::string help; // what to write instead, or empty
+  std::string help;       // what to write instead, or empty
+  std::optional<Fix> fix; // the same as an edit, where it is one
 
   Severity severity() const { return codeInfo(code).severity(); }
 };
@@ -73,6 +81,9 @@ public:
     diagnostic.help = std::move(text);
     return *this;
   }
+  /// Helps with an edit: `lead`, the text that replaces what is at `range`, in backticks, and `trail`. Says nothing
+  /// where that stands in another file, which the reader may not even have.
+  DiagnosticBuilder &replace(SourceRange range, std::string_view text, std::string lead, std::string_view trail = "");
 
 private:
   Diagnostic &diagnostic;

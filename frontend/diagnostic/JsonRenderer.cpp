@@ -73,6 +73,13 @@ static void writeDiagnostic(std::ostream &out, const SourceManager &sources, con
     out << ", \"help\": ";
     writeString(out, diagnostic.help);
   }
+  if (diagnostic.fix) {
+    out << ", \"fix\": {";
+    writeLabel(out, sources, {diagnostic.fix->range, {}});
+    out << ", \"text\": ";
+    writeString(out, diagnostic.fix->text);
+    out << '}';
+  }
   out << '}';
 }
 

@@ -19,6 +19,9 @@ struct FileId {
   bool operator!=(FileId other) const { return index != other.index; }
 };
 
+/// The name of the standard library's text, which no file could have.
+constexpr std::string_view kStandardLibrary = "<std>";
+
 /// Bytes [begin, end) of a file. An empty range points between two bytes.
 struct SourceRange {
   FileId file;

@@ -158,7 +158,7 @@ Value Evaluator::merge(const Value &thenValue, const Value &elseValue, mlir::Val
 
 Value Evaluator::branch(mlir::Value condition, SourceRange range, llvm::function_ref<Value()> thenPart,
                         llvm::function_ref<Value()> elsePart) {
-  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", range))
+  if (!mayBranch(range))
     return {};
   Level level(expansion.nesting);
   size_t count = frame->variables.size();

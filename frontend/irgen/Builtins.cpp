@@ -50,7 +50,8 @@ const Builtin *irgen::findBuiltin(std::string_view name) {
 
 void irgen::collectBuiltins(std::vector<std::string_view> &names) {
   for (const auto &[name, row] : table())
-    names.push_back(name);
+    if (row->call != reportUnsupported)
+      names.push_back(name);
 }
 
 //===-- Elementwise calls
@@ -152,7 +153,7 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
                          quote(builtin.name) + " is not defined for " + unified->type.text() + "; expected " +
                              std::string(describe(builtin.domain)));
     if (isInteger(scalar) && builtin.domain <= Domain::Float)
-      diagnostic.help("convert first: " + evaluator.spelledCast(operands[0].range, "f32"));
+      evaluator.suggestCast(diagnostic, operands[0].range, "f32", "convert first: ");
     return {};
   }
   return Value(builtin.emit(evaluator, unified->values, scalar, evaluator.at(arguments.range)), unified->type);
@@ -178,7 +179,7 @@ BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin,
                 ? "the axis of " + quote(builtin.name) + " is given by position; expected `axis = …`"
                 : quote(builtin.name) + " is called with too many arguments; expected " + std::to_string(positional));
         if (takesAxis)
-          diagnostic.help("write `axis = " + evaluator.text(argument.operand.range) + "`");
+          diagnostic.replace(argument.operand.range, "axis = " + evaluator.text(argument.operand.range), "write ");
         valid = false;
         continue;
       }
@@ -189,7 +190,7 @@ BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin,
         DiagnosticBuilder diagnostic = evaluator.report(
             Code::E0215, argument.nameRange, quote(builtin.name) + " has no parameter " + quote(argument.name));
         if (std::string_view closest = closestName(argument.name, parameters); !closest.empty())
-          diagnostic.help("did you mean " + quote(closest) + "?");
+          diagnostic.replace(argument.nameRange, closest, "did you mean ", "?");
         valid = false;
         continue;
       }

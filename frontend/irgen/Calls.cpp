@@ -137,7 +137,7 @@ Value Evaluator::call(const Function &function, CallArguments &arguments) {
     if (site.declaration == declaration)
       return fail(Code::E0109, arguments.range,
                   "function " + quote(function.name) + " calls itself; recursion is not possible");
-  if (!countExpanded(arguments.range))
+  if (!mayCall(function.name, arguments.range) || !countExpanded(arguments.range))
     return {};
   if (arguments.shape) {
     report(Code::E0215, arguments.callee, "a shape follows " + quote(function.name) + "; expected only its arguments");
@@ -169,6 +169,8 @@ Value Evaluator::call(const Function &function, CallArguments &arguments) {
   }
   calls.pop_back();
   equalities = std::move(known);
+  if (expansion.isExhausted)
+    return {}; // the body was left where the limit was reached
   if (result.as<NeverValue>())
     result = Value::unit();
   if (function.signature && function.signature->result && !result.isError()) {

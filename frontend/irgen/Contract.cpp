@@ -109,7 +109,8 @@ void KernelBuilder::checkDecorators() {
       DiagnosticBuilder diagnostic =
           evaluator.report(Code::E0405, decorator.range, "unknown decorator " + quote("@" + name));
       if (std::string_view closest = closestName(name, {std::begin(known), std::end(known)}); !closest.empty())
-        diagnostic.help("did you mean " + quote("@" + std::string(closest)) + "?");
+        diagnostic.replace(decorator.name.range, closest, "")
+            .help("did you mean " + quote("@" + std::string(closest)) + "?");
       continue;
     }
     if (llvm::is_contained(clauses, name))
@@ -139,7 +140,7 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
                          quote("@" + decorator.name.text) + " sets " + quote(name.text) +
                              ", which is no compile-time parameter of " + quote(kernel.name.text));
     if (std::string_view closest = closestName(name.text, candidates); !closest.empty())
-      diagnostic.help("did you mean " + quote(closest) + "?");
+      diagnostic.replace(name.range, closest, "did you mean ", "?");
   };
   auto checkRecord = [&](const ast::Expr *expr) {
     if (auto *record = dynCast<ast::Record>(expr))
@@ -153,8 +154,9 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
       continue;
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0406, argument.range, "`@autotune` has no argument " + quote(name));
-    if (std::string_view closest = closestName(name, {std::begin(arguments), std::end(arguments)}); !closest.empty())
-      diagnostic.help("did you mean " + quote(closest) + "?");
+    std::string_view closest = closestName(name, {std::begin(arguments), std::end(arguments)});
+    if (argument.name && !closest.empty())
+      diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
   }
   for (const ast::Argument &argument : decorator.arguments) {
     if (decorator.name.text == "heuristic" && argument.name)

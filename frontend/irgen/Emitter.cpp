@@ -21,13 +21,18 @@ mlir::Location Emitter::at(SourceRange range) {
 }
 
 DiagnosticBuilder Emitter::report(Code code, SourceRange range, std::string message) {
+  auto isStandard = [&](const SourceRange &place) { return sources.name(place.file) == kStandardLibrary; };
+  if (isStandard(range))
+    for (const CallSite &site : llvm::reverse(calls))
+      if (!isStandard(site.range))
+        return engine.report(code, site.range, std::move(message)).secondary(range, "in the standard library");
   DiagnosticBuilder diagnostic = engine.report(code, range, std::move(message));
   if (!calls.empty() && !(calls.back().range == range))
     diagnostic.secondary(calls.back().range, "in this call of " + quote(calls.back().callee));
   return diagnostic;
 }
 
-std::string Emitter::spelledCast(SourceRange range, std::string_view type) const {
+std::string Emitter::spelledOperand(SourceRange range) const {
   std::string operand = text(range);
   int depth = 0;
   bool isOne = true;
@@ -36,12 +41,21 @@ std::string Emitter::spelledCast(SourceRange range, std::string_view type) const
     isOne &= depth > 0 || std::isalnum(static_cast<unsigned char>(c)) ||
              std::string_view("_.()[]").find(c) != std::string_view::npos;
   }
-  return quote((isOne ? operand : "(" + operand + ")") + " as " + std::string(type));
+  return isOne ? operand : "(" + operand + ")";
+}
+
+void Emitter::suggestCast(DiagnosticBuilder &diagnostic, SourceRange range, std::string_view type,
+                          std::string lead) const {
+  diagnostic.replace(range, spelledOperand(range) + " as " + std::string(type), std::move(lead));
 }
 
 void Emitter::suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const {
   if (!operand.value.isView())
     return;
+  if (sources.name(operand.range.file) == kStandardLibrary) {
+    diagnostic.help("pass a region that is read from the tensor: `…[0 :+ BLOCK]`");
+    return;
+  }
   std::string positions;
   for (size_t i = 0, rank = operand.value.type().extents.size(); i < rank; ++i)
     positions += i + 1 == rank ? "0 :+ BLOCK" : "i, ";
@@ -132,7 +146,7 @@ static void reportMismatch(Emitter &emitter, const Operand &operand, Scalar targ
       emitter.report(Code::E0206, operand.range,
                      (what.empty() ? "found " : what + " is ") + value.describeFound() + "; expected " + type);
   if (value.isConstantScalar() || value.isTile())
-    diagnostic.help("write " + emitter.spelledCast(operand.range, expected));
+    emitter.suggestCast(diagnostic, operand.range, expected, "write ");
   emitter.suggestRegion(diagnostic, operand);
 }
 

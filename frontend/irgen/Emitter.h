@@ -44,7 +44,8 @@ public:
 
   /// File, line and column of the beginning of `range`, within the calls that are being expanded.
   mlir::Location at(SourceRange range);
-  /// Reports, with the innermost call as a label.
+  /// Reports, with the innermost call as a label. What is wrong within the standard library is wrong with the call of
+  /// it.
   DiagnosticBuilder report(Code code, SourceRange range, std::string message);
   /// Reports, and gives the value that silences what follows.
   Value fail(Code code, SourceRange range, std::string message) {
@@ -52,8 +53,10 @@ public:
     return {};
   }
   std::string text(SourceRange range) const { return std::string(sources.text(range)); }
-  /// `range as type`, as one would write it: what `as` would not reach stands in parentheses.
-  std::string spelledCast(SourceRange range, std::string_view type) const;
+  /// What is at `range`, in parentheses unless what is written behind it would reach all of it.
+  std::string spelledOperand(SourceRange range) const;
+  /// Helps with `… as type` instead of what is at `range`.
+  void suggestCast(DiagnosticBuilder &diagnostic, SourceRange range, std::string_view type, std::string lead) const;
   /// Says how a tensor becomes a tile, if `operand` is one.
   void suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const;
 

@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <deque>
+
 namespace tile::irgen {
 
 class Program;
@@ -76,8 +78,10 @@ public:
   Expansion expansion;
   /// Counts a statement or call that is expanded. False where that is one too many, which is reported once a kernel.
   bool countExpanded(SourceRange range);
-  /// Whether another level fits below `limit`; reports `what` nests deeper, once a kernel.
-  bool mayNest(unsigned levels, unsigned limit, std::string_view what, SourceRange range);
+  /// Whether another level of what counts up to `limit` fits; reports that it does not, once a kernel.
+  bool mayBranch(SourceRange range);
+  bool mayEvaluate(SourceRange range);
+  bool mayCall(const std::string &callee, SourceRange range);
 
   //===-- Expressions
 
@@ -88,6 +92,8 @@ public:
   std::optional<Type> typeOf(const Operand &operand);
   /// `expr` as a scalar type: what stands after `as` or in `full<…>`.
   std::optional<Scalar> evaluateScalarType(const Operand &operand);
+  /// Helps where `type` at `range`, which is none of values at run time, is that of another language.
+  void suggestScalar(DiagnosticBuilder &diagnostic, const Type &type, SourceRange range) const;
   std::optional<bool> evaluateStaticCondition(const ast::Expr &expr, const std::string &what);
   /// Evaluates in a block that is thrown away; a run-time result is reported with `what`.
   Value evaluateConstant(const ast::Expr &expr, const std::string &what);
@@ -151,6 +157,7 @@ public:
 
 private:
   friend class FrameGuard;
+  void exhaust(SourceRange range, std::string message, std::string help);
   Value evaluateInner(const ast::Expr &expr);
   Value evaluateMember(const ast::Member &member);
   Value evaluateMethod(const ast::Member &member, CallArguments &arguments);
@@ -169,7 +176,7 @@ private:
     const ast::Stmt *statement;
     std::shared_ptr<const Equalities> restored;
   };
-  using Statements = std::vector<Step>;
+  using Statements = std::deque<Step>;
   static Statements statementsOf(const ast::Block &block);
   enum class Last { Statement, Value, Result };
   Value executeStatements(Statements statements, Last last);
@@ -202,6 +209,7 @@ private:
   void setCarried(const Carried &carried, mlir::ValueRange values);
   llvm::SmallVector<mlir::Value> currentValues(const Carried &carried, SourceRange range);
   void checkStep(mlir::Value step, Scalar scalar, SourceRange range);
+  void warnOfEmptyRange(const ast::Expr &low, const ast::Expr &high, SourceRange range);
   /// A counted loop runs its iterations one after the other and leaves early in none.
   enum class LoopForm { Counted, Other };
   mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form);

@@ -12,8 +12,12 @@ namespace tile::irgen {
 constexpr unsigned kMaxExpanded = 100'000;
 /// Branches and loops in one another, in the kernel that comes out.
 constexpr unsigned kMaxNesting = 256;
-/// Expressions and calls that are being evaluated; 1000 of them may nest in the source alone.
+/// Functions that are being expanded, each called by the one before. A place in the code knows them all.
+constexpr unsigned kMaxCalls = 256;
+/// Expressions and statements that are being evaluated; 1000 of them may nest in the source alone.
 constexpr unsigned kMaxDepth = 2'500;
+/// What that takes of the stack, several times over: a thread may have as little as a megabyte.
+constexpr unsigned kStackBytes = 64u << 20;
 /// Values in a tuple, those of the tuples in it included.
 constexpr size_t kMaxTuple = 4'096;
 

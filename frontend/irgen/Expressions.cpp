@@ -1,4 +1,4 @@
-/// Names, literals, types as values, casts, members: every expression but accesses, calls and `if`.
+/// Literals, types as values, casts, members: every expression but names, accesses, calls and `if`.
 #include "frontend/ast/Children.h"
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Program.h"
@@ -8,85 +8,6 @@
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
-
-//===-- Names
-
-void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what) {
-  std::vector<std::string_view> candidates;
-  frame->scope->collectNames(candidates);
-  const LoadedModule *file = frame->scope->file();
-  for (const LoadedModule *module : {file, file ? file->standard : nullptr})
-    if (module)
-      for (const auto &entry : module->items)
-        candidates.push_back(entry.getKey());
-  collectBuiltins(candidates);
-  DiagnosticBuilder diagnostic = report(Code::E0100, range, "unknown " + what + " " + quote(name));
-  const LoadedModule *owner = nullptr;
-  if (file && !file->standard && program.standardLibrary()->find(name, owner))
-    diagnostic.help("the standard library has it: add `import std`");
-  else if (std::string_view closest = closestName(name, candidates); !closest.empty())
-    diagnostic.help("did you mean " + quote(closest) + "?");
-}
-
-Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
-  if (BindingPtr binding = frame->scope->find(name.text)) {
-    if (binding->notTaken) {
-      report(Code::E0101, name.range, quote(name.text) + " is declared in a branch of a `static if` that is not taken")
-          .secondary(*binding->notTaken, "this condition decides");
-      return {};
-    }
-    auto *absent = binding->value.as<AbsentValue>();
-    if (absent && !absent->parameter.empty() && !isAbsentAllowed) {
-      report(Code::E0105, name.range, "optional parameter " + quote(name.text) + " may be absent")
-          .secondary(binding->range, "declared optional here")
-          .help("use it under `static if has(" + name.text + ")`");
-      return {};
-    }
-    return binding->value;
-  }
-  const LoadedModule *file = frame->scope->file(), *owner = nullptr;
-  if (file) {
-    if (const ast::Item *item = file->find(name.text, owner)) {
-      if (auto *constant = dynCast<ast::ConstItem>(item)) {
-        auto [it, isNew] = owner->constants.try_emplace(name.text, std::nullopt);
-        if (!isNew && !it->second)
-          return fail(Code::E0305, name.range, "the value of const " + quote(name.text) + " needs itself");
-        FrameGuard guard(*this, constant, owner->scope);
-        if (isNew)
-          owner->constants[name.text] = evaluateConstant(*constant->value, "the value of const " + quote(name.text));
-        Value value = *owner->constants[name.text];
-        std::optional<Type> type = constant->type ? evaluateType(*constant->type) : std::nullopt;
-        return type ? coerce({value, constant->value->range}, *type, quote(name.text)) : value;
-      }
-      if (auto *function = dynCast<ast::FnDecl>(item))
-        return std::make_shared<const Function>(Function{name.text, function, nullptr, owner->scope, nullptr, nullptr});
-      if (dynCast<ast::KernelItem>(item))
-        return fail(Code::E0107, name.range,
-                    "kernel " + quote(name.text) + " is no value; kernels are launched, not called");
-      return {}; // a struct, which was reported
-    }
-    if (const LoadedModule *module = file->imports.lookup(name.text))
-      return module;
-  }
-  if (std::optional<Scalar> scalar = scalarNamed(name.text))
-    return Value::type(Type::scalar(*scalar));
-  static const std::pair<std::string_view, Type::Kind> kinds[] = {
-      {"int", Type::Kind::Int}, {"float", Type::Kind::Float}, {"type", Type::Kind::Type}};
-  for (auto [spelling, kind] : kinds)
-    if (name.text == spelling)
-      return Value::type(Type::of(kind));
-  if (name.text == "inf")
-    return floatLiteral(std::numeric_limits<double>::infinity());
-  if (name.text == "nan")
-    return floatLiteral(std::numeric_limits<double>::quiet_NaN());
-  if (const Builtin *builtin = findBuiltin(name.text))
-    return builtin;
-  for (std::string_view unsupported : {"f8e4m3", "f8e5m2", "u4", "i4", "f4e2m1"})
-    if (name.text == unsupported)
-      return fail(Code::E0900, name.range, "type " + quote(name.text) + " is not supported by this version");
-  reportUnknown(name.text, name.range, "name");
-  return {};
-}
 
 //===-- Types
 
@@ -133,13 +54,21 @@ Value Evaluator::floatLiteral(double value) const {
   return FloatConstant{value, isSpec ? std::optional(Scalar::F64) : std::nullopt};
 }
 
+void Evaluator::suggestScalar(DiagnosticBuilder &diagnostic, const Type &type, SourceRange range) const {
+  if (type.kind == Type::Kind::Int || type.kind == Type::Kind::Float)
+    diagnostic.replace(range, type.kind == Type::Kind::Int ? "i32" : "f32",
+                       quote(type.text()) + " is for compile-time parameters; write ");
+}
+
 std::optional<Scalar> Evaluator::evaluateScalarType(const Operand &operand) {
   std::optional<Type> type = typeOf(operand);
   if (!type)
     return std::nullopt;
   if (type->isScalar() && !type->element.isPointer)
     return inSpec(type->element.scalar);
-  report(Code::E0206, operand.range, "found " + type->text() + "; expected a scalar type");
+  DiagnosticBuilder diagnostic =
+      report(Code::E0206, operand.range, "found " + type->text() + "; expected a scalar type");
+  suggestScalar(diagnostic, *type, operand.range);
   return std::nullopt;
 }
 
@@ -385,29 +314,44 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
 
 //===-- Expressions
 
-bool Evaluator::mayNest(unsigned levels, unsigned limit, std::string_view what, SourceRange range) {
-  if (expansion.isExhausted || levels < limit)
-    return !expansion.isExhausted;
-  expansion.isExhausted = true;
-  report(Code::E0309, range, std::string(what) + " nest more than " + std::to_string(limit) + " levels deep")
-      .help(
-          "a `break`, `continue` or `return` under a condition puts what follows one level deeper, in every copy that "
-          "`static for` makes; a plain `for` makes none");
-  return false;
+void Evaluator::exhaust(SourceRange range, std::string message, std::string help) {
+  if (!std::exchange(expansion.isExhausted, true))
+    report(Code::E0309, range, std::move(message)).help(std::move(help));
+}
+
+bool Evaluator::mayBranch(SourceRange range) {
+  if (expansion.nesting >= kMaxNesting)
+    exhaust(range, "branches and loops nest more than " + std::to_string(kMaxNesting) + " levels deep",
+            "a `break`, `continue` or `return` under a condition puts what follows one level deeper, in every copy "
+            "that `static for` makes; a plain `for` makes none");
+  return !expansion.isExhausted;
+}
+
+bool Evaluator::mayEvaluate(SourceRange range) {
+  if (expansion.depth >= kMaxDepth)
+    exhaust(range, "expressions and statements nest more than " + std::to_string(kMaxDepth) + " levels deep",
+            "what a `const`, a call or an argument needs first stands within it; give parts of it names with `let`");
+  return !expansion.isExhausted;
+}
+
+bool Evaluator::mayCall(const std::string &callee, SourceRange range) {
+  if (calls.size() >= kMaxCalls)
+    exhaust(range,
+            std::to_string(calls.size() + 1) + " functions call each other, from " + quote(calls.front().callee) +
+                " to " + quote(callee) + "; expected at most " + std::to_string(kMaxCalls),
+            "each function is expanded within the one that calls it; call them one after another, or in a loop");
+  return !expansion.isExhausted;
 }
 
 bool Evaluator::countExpanded(SourceRange range) {
-  if (expansion.isExhausted || ++expansion.expanded <= kMaxExpanded)
-    return !expansion.isExhausted;
-  expansion.isExhausted = true;
-  report(Code::E0309, range,
-         "the kernel expands to more than " + std::to_string(kMaxExpanded) + " statements and calls")
-      .help("each trip of a `static for` and each call of a function is a copy; a plain `for` makes none");
-  return false;
+  if (expansion.expanded++ >= kMaxExpanded)
+    exhaust(range, "the kernel expands to more than " + std::to_string(kMaxExpanded) + " statements and calls",
+            "each trip of a `static for` and each call of a function is a copy; a plain `for` makes none");
+  return !expansion.isExhausted;
 }
 
 Value Evaluator::evaluate(const ast::Expr &expr) {
-  if (!mayNest(expansion.depth, kMaxDepth, "expressions and calls", expr.range))
+  if (!mayEvaluate(expr.range))
     return {};
   Level level(expansion.depth);
   return evaluateInner(expr);
@@ -463,6 +407,8 @@ Value Evaluator::evaluateInner(const ast::Expr &expr) {
     std::vector<Value> elements;
     for (const ast::ExprPtr &element : tuple ? tuple->elements : dynCast<ast::List>(&expr)->elements)
       elements.push_back(evaluate(*element));
+    if (!elements.empty() && llvm::all_of(elements, [](const Value &element) { return element.isError(); }))
+      return {};
     size_t count = 0;
     for (const Value &element : elements)
       count += sizeOf(element);

@@ -281,6 +281,7 @@ Value Evaluator::makeView(const ast::Index &index, const Operand &base) {
       low = toIndex(operand(*position.value), what);
       break;
     case Position::Kind::Range:
+      warnOfEmptyRange(*position.value, *position.bound, position.range);
       low = toIndex(operand(*position.value), what);
       high = toIndex(operand(*position.bound), what);
       extents.push_back(std::nullopt);

@@ -7,6 +7,7 @@
 #include "ir/Tile/TileOps.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/ProgramStack.h"
 
 #include <set>
 
@@ -220,9 +221,16 @@ struct Generation {
 
 } // namespace
 
-mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, SourceManager &sources,
-                                                 DiagnosticEngine &engine, mlir::MLIRContext &context,
-                                                 const IrgenOptions &options) {
+/// What `work` gives, which recurses as deep as the program nests, within the limits of Expansion.h.
+template <typename Work> static auto onDeepStack(Work work) {
+  std::optional<decltype(work())> result;
+  llvm::runOnNewStack(kStackBytes, [&] { result.emplace(work()); });
+  return std::move(*result);
+}
+
+static mlir::OwningOpRef<mlir::ModuleOp> generateHere(const ast::Module &root, SourceManager &sources,
+                                                      DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                      const IrgenOptions &options) {
   Generation generation(root, sources, engine, context, options);
   if (!generation.isValid)
     return nullptr;
@@ -242,6 +250,12 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, Source
   return generation.finish();
 }
 
+mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, SourceManager &sources,
+                                                 DiagnosticEngine &engine, mlir::MLIRContext &context,
+                                                 const IrgenOptions &options) {
+  return onDeepStack([&] { return generateHere(root, sources, engine, context, options); });
+}
+
 std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &root, SourceManager &sources,
                                                           DiagnosticEngine &engine, mlir::MLIRContext &context,
                                                           const IrgenOptions &options,
@@ -249,9 +263,11 @@ std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &roo
   Generation generation(root, sources, engine, context, options);
   if (!generation.isValid)
     return std::nullopt;
-  Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
-  return KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), generation.values, "")
-      .evaluate(asked);
+  return onDeepStack([&] {
+    Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+    return KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), generation.values, "")
+        .evaluate(asked);
+  });
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, SourceManager &sources,
@@ -260,12 +276,14 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, So
   Generation generation(root, sources, engine, context, options);
   if (!generation.isValid)
     return nullptr;
-  Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
-  for (const ast::KernelItem *kernel : generation.kernels)
-    if (const ast::SpecItem *spec = findSpec(root, kernel->name.text)) {
-      checkAssignsOutputs(engine, *spec, *kernel);
-      KernelBuilder(*generation.evaluator, *generation.module, *kernel, generation.values, kernel->name.text)
-          .buildSpec(*spec);
-    }
-  return generation.finish();
+  return onDeepStack([&] {
+    Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+    for (const ast::KernelItem *kernel : generation.kernels)
+      if (const ast::SpecItem *spec = findSpec(root, kernel->name.text)) {
+        checkAssignsOutputs(engine, *spec, *kernel);
+        KernelBuilder(*generation.evaluator, *generation.module, *kernel, generation.values, kernel->name.text)
+            .buildSpec(*spec);
+      }
+    return generation.finish();
+  });
 }

@@ -89,6 +89,24 @@ static Range rangeOf(const ast::Expr &expr) {
   return {};
 }
 
+/// A number as it is written, with its sign.
+static std::optional<WideInt> writtenNumber(const ast::Expr &expr) {
+  if (auto *literal = dynCast<ast::IntLiteral>(&expr))
+    return literal->value;
+  auto *unary = dynCast<ast::Unary>(&expr);
+  auto *literal = unary && unary->op == ast::UnaryOp::Negate ? dynCast<ast::IntLiteral>(unary->operand) : nullptr;
+  return literal ? std::optional<WideInt>(-WideInt(literal->value)) : std::nullopt;
+}
+
+/// A range is empty for some values of what its bounds are computed from, but nobody writes an empty one on purpose.
+void Evaluator::warnOfEmptyRange(const ast::Expr &low, const ast::Expr &high, SourceRange range) {
+  std::optional<WideInt> first = writtenNumber(low), end = writtenNumber(high);
+  if (first && end && *first > *end)
+    report(Code::W0301, range,
+           "the range is empty: it begins at " + toString(*first) + " and ends before " + toString(*end))
+        .help("`lo .. hi` counts upwards from `lo`; a loop goes backwards over `rev(lo .. hi)`");
+}
+
 /// Clauses become a dictionary on the loop. None of them changes results, so one that nothing honours is a warning.
 mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form) {
   static constexpr std::string_view known[] = {"stages",          "unroll",  "persistent",
@@ -100,7 +118,8 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
           report(Code::E0405, clause.range, "unknown schedule clause " + quote("@" + clause.name.text));
       if (std::string_view closest = closestName(clause.name.text, {std::begin(known), std::end(known)});
           !closest.empty())
-        diagnostic.help("did you mean " + quote("@" + std::string(closest)) + "?");
+        diagnostic.replace(clause.name.range, closest, "")
+            .help("did you mean " + quote("@" + std::string(closest)) + "?");
       continue;
     }
     const tile::Knob *knob = findKnob(clause.name.text);
@@ -136,6 +155,21 @@ void Evaluator::checkStep(mlir::Value step, Scalar scalar, SourceRange range) {
                    "the step of a `for` is at least 1");
 }
 
+/// Whether no value of the loop plus the step can pass the end of the type: an `index` is far from it, and others are
+/// where the step is 1 or the bound says so.
+static bool staysInType(const std::vector<Operand> &bounds, Scalar scalar) {
+  auto *high = bounds[1].value.as<IntConstant>(), *step = bounds[2].value.as<IntConstant>();
+  if (step && step->value == 1)
+    return true;
+  return high && step ? holds(scalar, high->value + step->value - 1) : scalar == Scalar::Index;
+}
+
+/// Whether the step is a number whose sign MLIR would see, though the type has none.
+static bool hasHugeStep(const std::vector<Operand> &bounds, Scalar scalar) {
+  auto *step = bounds[2].value.as<IntConstant>();
+  return step && kindOf(scalar) == ScalarKind::Unsigned && step->value >= WideInt(1) << (info(scalar).bits - 1);
+}
+
 void Evaluator::executeFor(const ast::ForStmt &loop) {
   Range range = rangeOf(*loop.iterable);
   if (!range.syntax) {
@@ -154,9 +188,14 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
         .help("to run backwards, write `rev(lo .. hi step s)`");
     return;
   }
+  warnOfEmptyRange(*range.syntax->lo, *range.syntax->hi, range.syntax->range);
   std::optional<Scalar> scalar = commonScalarOf(bounds, range.syntax->range, "bounds of the range");
   if (!scalar)
     return;
+  // A loop over a narrow type counts in a wider one.
+  Scalar declared = *scalar;
+  if (isInteger(*scalar) && info(*scalar).bits < 32)
+    scalar = kindOf(*scalar) == ScalarKind::Signed ? Scalar::I32 : Scalar::U32;
   llvm::SmallVector<mlir::Value> ssa;
   for (const Operand &bound : bounds) {
     Value value = coerceScalar(bound, *scalar, "a bound of the range");
@@ -168,48 +207,55 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     }
     ssa.push_back(value.ssa());
   }
-  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", loop.range))
+  if (!mayBranch(loop.range))
     return;
   Level level(expansion.nesting);
   mlir::Location location = at(loop.range);
   mlir::Value lower = ssa[0], upper = ssa[1], step = ssa[2];
   mlir::Value zero = constant(*scalar, {}, WideInt(0), location), one = constant(*scalar, {}, WideInt(1), location);
   checkStep(step, *scalar, bounds[2].range);
+  AssignedNames assigned = assignedNames(loop.body);
+  // An `scf.for` ends where its last step would wrap; the condition of an `scf.while` is written here.
+  bool leavesEarly = assigned.breaks || assigned.returns;
+  bool countsTrips = range.isReversed || hasHugeStep(bounds, *scalar) || (leavesEarly && !staysInType(bounds, *scalar));
+  Scalar counted = *scalar; // the distance between two signed numbers needs their sign's bit
   mlir::Value last;
   using ast::BinaryOp;
-  auto compute = [&](BinaryOp op, mlir::Value lhs, mlir::Value rhs) { return binary(op, lhs, rhs, *scalar, location); };
-  if (range.isReversed) {
-    // Trip j visits lo + (trips - 1 - j) * step.
+  auto compute = [&](BinaryOp op, mlir::Value lhs, mlir::Value rhs) { return binary(op, lhs, rhs, counted, location); };
+  if (countsTrips) {
+    // Trip j visits lo + j * step, or backwards lo + (trips - 1 - j) * step.
     mlir::Value isEmpty = compare(BinaryOp::LessEqual, upper, lower, *scalar, location);
+    counted = *scalar == Scalar::I32 ? Scalar::U32 : *scalar == Scalar::I64 ? Scalar::U64 : *scalar;
     mlir::Value distance = compute(BinaryOp::Sub, compute(BinaryOp::Sub, upper, lower), one);
     mlir::Value trips = compute(BinaryOp::Add, compute(BinaryOp::Div, distance, step), one);
     upper = arith::SelectOp::create(builder, location, isEmpty, zero, trips);
     last = compute(BinaryOp::Add, lower, compute(BinaryOp::Mul, compute(BinaryOp::Sub, trips, one), step));
   }
-  mlir::Value first = range.isReversed ? zero : lower, stride = range.isReversed ? one : step;
+  mlir::Value first = countsTrips ? zero : lower, stride = countsTrips ? one : step;
 
   size_t variables = frame->variables.size();
   Loop flags{declareFlag(), declareFlag()};
   LoopGuard guard(*frame, flags, variables);
-  AssignedNames assigned = assignedNames(loop.body);
   std::optional<Carried> carried = carry(assigned, flags, loop.range);
   if (!carried)
     return;
   auto runBody = [&](mlir::Value counter) {
     mlir::Value visited = counter;
-    if (range.isReversed)
-      visited = compute(BinaryOp::Sub, last, compute(BinaryOp::Mul, counter, step));
+    if (countsTrips)
+      visited = compute(range.isReversed ? BinaryOp::Sub : BinaryOp::Add, range.isReversed ? last : lower,
+                        compute(BinaryOp::Mul, counter, step));
+    visited = convert(visited, *scalar, declared, location);
     flags.continued->value = Value::boolean(false);
     std::shared_ptr<Scope> outer = frame->scope;
     frame->scope = std::make_shared<Scope>(outer);
-    bind(loop.pattern, {Value(visited, Type::scalar(*scalar)), loop.pattern.range}, Binding::Kind::LoopVariable);
+    bind(loop.pattern, {Value(visited, Type::scalar(declared)), loop.pattern.range}, Binding::Kind::LoopVariable);
     execute(loop.body, /*isValueWanted=*/false);
     frame->scope = outer;
     return currentValues(*carried, loop.range);
   };
   mlir::Operation *op = nullptr;
   mlir::OpBuilder::InsertionGuard insertion(builder);
-  if (!assigned.breaks && !assigned.returns) {
+  if (!leavesEarly) {
     auto buildBody = [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value counter, mlir::ValueRange values) {
       builder.setInsertionPointToEnd(inner.getInsertionBlock());
       setCarried(*carried, values);
@@ -217,7 +263,7 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     };
     mlir::OpBuilder outside = builder;
     op = scf::ForOp::create(outside, location, first, upper, stride, carried->initial, buildBody,
-                            /*unsignedCmp=*/kindOf(*scalar) == ScalarKind::Unsigned);
+                            /*unsignedCmp=*/kindOf(counted) == ScalarKind::Unsigned);
     setCarried(*carried, op->getResults());
   } else {
     llvm::SmallVector<mlir::Value> initial = {first};
@@ -225,7 +271,7 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     auto buildCondition = [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange values) {
       builder.setInsertionPointToEnd(inner.getInsertionBlock());
       setCarried(*carried, values.drop_front());
-      mlir::Value more = compare(BinaryOp::Less, values.front(), upper, *scalar, location);
+      mlir::Value more = compare(BinaryOp::Less, values.front(), upper, counted, location);
       Value left = either(frame->returned->value, flags.broken->value, loop.range);
       mlir::Value stays = negateBool(materialize(left, loop.range).ssa(), location);
       more = arith::AndIOp::create(builder, location, more, stays);
@@ -249,7 +295,7 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
 }
 
 void Evaluator::executeWhile(const ast::WhileStmt &loop) {
-  if (!mayNest(expansion.nesting, kMaxNesting, "branches and loops", loop.range))
+  if (!mayBranch(loop.range))
     return;
   Level level(expansion.nesting);
   mlir::Location location = at(loop.range);
@@ -326,6 +372,7 @@ void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
           .help("to run backwards, write `rev(lo .. hi step s)`");
       return;
     }
+    warnOfEmptyRange(*range.syntax->lo, *range.syntax->hi, range.syntax->range);
     if (bounds[1] - bounds[0] > WideInt(kMaxUnrolled) * bounds[2]) {
       report(Code::E0301, loop.iterable->range,
              "`static for` makes more than " + std::to_string(kMaxUnrolled) + " copies of its body; expected fewer");

@@ -67,7 +67,7 @@ bool ParameterBinder::bindArguments() {
         DiagnosticBuilder diagnostic =
             evaluator.report(Code::E0215, argument.nameRange, name + " has no parameter " + quote(argument.name));
         if (std::string_view closest = closestName(argument.name, names); !closest.empty())
-          diagnostic.help("did you mean " + quote(closest) + "?");
+          diagnostic.replace(argument.nameRange, closest, "did you mean ", "?");
         isValid = false;
         continue;
       }

@@ -74,7 +74,7 @@ const LoadedModule *Program::load(const ast::Module &root) { return index(root);
 const LoadedModule *Program::standardLibrary() {
   if (standard)
     return standard;
-  FileId file = sources.add("<std>", std::string(standardLibraryText())); // no name that a file could have
+  FileId file = sources.add(std::string(kStandardLibrary), std::string(standardLibraryText()));
   ParseResult result = parse(sources, file, engine);
   parsed.push_back(std::move(result.module));
   return standard = index(*parsed.back());

@@ -39,6 +39,8 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
       diagnostic.note(spelled(*dim) + " is " + std::to_string(dim->value) + " here");
 }
 
+static bool bySize(const std::vector<Dim> &lhs, const std::vector<Dim> &rhs) { return lhs.size() < rhs.size(); }
+
 std::optional<std::vector<Dim>> Emitter::broadcastShapes(const Operand &lhs, const Operand &rhs, SourceRange range,
                                                          const std::string &what) {
   std::vector<Dim> left = lhs.value.type().shape, right = rhs.value.type().shape;
@@ -49,9 +51,15 @@ std::optional<std::vector<Dim>> Emitter::broadcastShapes(const Operand &lhs, con
     const Operand &lower = left.size() < right.size() ? lhs : rhs;
     DiagnosticBuilder diagnostic = report(Code::E0201, range, "ranks of " + what + " differ: " + shapes);
     diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
-    if (lower.value.type().shape.size() == 1 && std::max(left.size(), right.size()) == 2)
-      diagnostic.help("give it the missing dim: `" + text(lower.range) + "[:, None]` or `" + text(lower.range) +
-                      "[None, :]`");
+    const std::vector<Dim> &few = std::min(left, right, bySize), &many = std::max(left, right, bySize);
+    if (few.size() != 1 || many.size() != 2)
+      return std::nullopt;
+    std::string operand = spelledOperand(lower.range), row = operand + "[None, :]", column = operand + "[:, None]";
+    auto fits = [&](const Dim &dim) { return compare(few[0], dim) == Agreement::Same; };
+    if (fits(many[0]) != fits(many[1]))
+      diagnostic.replace(lower.range, fits(many[1]) ? row : column, "give it the missing dim: ");
+    else
+      diagnostic.help("give it the missing dim: " + quote(column) + " or " + quote(row));
     return std::nullopt;
   }
   std::vector<Dim> shape;
@@ -105,7 +113,7 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
                              : !isFloat(left.element.scalar);
       const Operand &from = convertLeft ? lhs : rhs;
       Scalar to = (convertLeft ? right : left).element.scalar;
-      diagnostic.help("convert one of them: " + spelledCast(from.range, nameOf(to)));
+      suggestCast(diagnostic, from.range, nameOf(to), "convert one of them: ");
     }
     return std::nullopt;
   };

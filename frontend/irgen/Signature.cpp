@@ -63,10 +63,11 @@ std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &na
     shape.leaf = leaves.size() - 1;
     return shape;
   };
-  auto refuse = [&](const std::string &found) {
-    evaluator.report(Code::E0401, type.range,
-                     "parameter " + quote(name) + " is " + found +
-                         "; expected a tensor, scalar, pointer or tuple of them");
+  auto refuse = [&](const std::string &found, const Type &known = Type()) {
+    DiagnosticBuilder diagnostic = evaluator.report(Code::E0401, type.range,
+                                                    "parameter " + quote(name) + " is " + found +
+                                                        "; expected a tensor, scalar, pointer or tuple of them");
+    evaluator.suggestScalar(diagnostic, known, type.range);
     return std::nullopt;
   };
   if (auto *strided = dynCast<ast::StridedType>(&type))
@@ -115,7 +116,7 @@ std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &na
   if (known->isUnit())
     return Shape();
   if (!known->isScalar())
-    return refuse(known->text());
+    return refuse(known->text(), *known);
   if (parameter.mode != ast::Parameter::Mode::In)
     return refuse("`out` and " + known->text());
   KernelLeaf scalar;

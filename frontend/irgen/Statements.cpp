@@ -159,10 +159,11 @@ void Evaluator::executeAssign(const ast::AssignStmt &assign) {
       Operand rhs = operand(*product->rhs);
       if (old.value.isError())
         return old;
-      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true}), assign.range};
+      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true}), assign.value->range};
     }
     Operand rhs = operand(*assign.value);
-    return {binary(*assign.op, old, rhs, assign.opRange), assign.range};
+    // To its type a sum comes by its right side: the left one has the type that is wanted.
+    return {binary(*assign.op, old, rhs, assign.opRange), assign.value->range};
   };
   if (auto *index = dynCast<ast::Index>(assign.target)) {
     std::optional<Access> access = evaluateAccess(*index, "an assignment");
@@ -265,9 +266,12 @@ Value Evaluator::exited() {
 
 /// A `static if` is replaced by the statements of its branch, which so share the scope around it.
 Value Evaluator::executeStatements(Statements statements, Last last) {
+  if (!statements.empty() && statements.front().statement && !mayEvaluate(statements.front().statement->range))
+    return {};
+  Level level(expansion.depth);
   while (!statements.empty()) {
     Step step = statements.front();
-    statements.erase(statements.begin());
+    statements.pop_front();
     if (!step.statement) {
       equalities = *step.restored;
       continue;

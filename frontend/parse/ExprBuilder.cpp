@@ -345,6 +345,13 @@ ExprPtr AstBuilder::parenthesized(TileParser::ParenthesizedContext *context) {
 ExprPtr AstBuilder::ifExpression(TileParser::IfExpressionContext *context) {
   auto conditions = context->expression();
   auto blocks = context->block();
+  if (conditions.size() > kDeepestNesting) {
+    report(Code::E0013, range(context->start),
+           "the `if` has " + std::to_string(conditions.size()) + " conditions; expected at most " +
+               std::to_string(kDeepestNesting))
+        .help("divide them under a few conditions first, or look the value up in a `const` tile");
+    throw Broken();
+  }
   Nesting nesting(*this, context, conditions.size());
   SourceRange end = range(context);
   BlockPtr elseBlock;

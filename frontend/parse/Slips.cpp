@@ -22,7 +22,7 @@ static bool assignmentInCondition(const Fault &fault) {
   if (fault.type() != TileParser::ASSIGN || !fault.expects(TileParser::LBRACE))
     return false;
   fault.source.engine.report(Code::E0011, rangeOf(fault), "found `=` in a condition; expected `==`")
-      .help("`==` compares, `=` assigns");
+      .replace(rangeOf(fault), "==", "", " compares, `=` assigns");
   return true;
 }
 
@@ -40,19 +40,20 @@ static bool foreignWord(const Fault &fault) {
   struct Word {
     std::string_view found;
     int offset; // of the word from the token at fault
-    std::string_view tile;
+    std::string_view help;
+    bool isEdit = false; // `help` is what to write in its place
   };
   static constexpr Word words[] = {
-      {"and", 0, "write `&&`"},
-      {"or", 0, "write `||`"},
-      {"is", 0, "write `==`"},
-      {"elif", 0, "write `else if`"},
-      {"not", -1, "write `!`"},
+      {"and", 0, "&&", true},
+      {"or", 0, "||", true},
+      {"is", 0, "==", true},
+      {"elif", 0, "else if", true},
+      {"not", -1, "!", true},
       {"def", -1, "write `fn name(…) { … }`, or `kernel name(…) grid […] { … }`"},
       {"func", -1, "write `fn name(…) { … }`"},
       {"function", -1, "write `fn name(…) { … }`"},
       {"class", -1, "write `struct Name { … }`"},
-      {"elif", -1, "write `else if`"},
+      {"elif", -1, "else if", true},
       {"lambda", -1, "write `fn(a, b) => a + b`"},
       {"del", -1, "values need no deletion"},
       {"from", -1, "write `import \"file.tile\" as name`"},
@@ -67,10 +68,13 @@ static bool foreignWord(const Fault &fault) {
   for (const Word &word : words) {
     if (fault.type(word.offset) != TileParser::NAME || fault.text(word.offset) != word.found)
       continue;
-    fault.source.engine
-        .report(Code::E0012, rangeOf(fault, word.offset, word.offset),
-                "found " + quote(word.found) + ", which is no word of Tile")
-        .help(std::string(word.tile));
+    SourceRange range = rangeOf(fault, word.offset, word.offset);
+    DiagnosticBuilder diagnostic =
+        fault.source.engine.report(Code::E0012, range, "found " + quote(word.found) + ", which is no word of Tile");
+    if (word.isEdit)
+      diagnostic.replace(range, word.help, "write ");
+    else
+      diagnostic.help(std::string(word.help));
     return true;
   }
   return false;

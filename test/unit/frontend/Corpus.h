@@ -48,6 +48,24 @@ inline void expectSaysExactly(std::filesystem::path program, const std::string &
   EXPECT_NE(actual.find("[" + code + "]"), std::string::npos) << code << " is not reported";
 }
 
+/// `text` after the edit that `fix` asks for.
+inline std::string edited(std::string text, const Fix &fix) {
+  return text.replace(fix.range.begin, fix.range.end - fix.range.begin, fix.text);
+}
+
+/// Expects that what `engine` says after the edit of `fault` is no longer that fault, and not more than `errorsBefore`:
+/// what was silent because of it may now be said.
+inline void expectFixed(const Diagnostic &fault, unsigned errorsBefore, const DiagnosticEngine &engine) {
+  const Fix &fix = *fault.fix;
+  uint32_t place = fault.primary.range.begin;
+  if (fix.range.end <= place)
+    place += fix.text.size() - (fix.range.end - fix.range.begin);
+  EXPECT_LE(engine.errorCount(), errorsBefore) << fault.message << "\n" << fault.help;
+  for (const Diagnostic *left : engine.sorted())
+    EXPECT_FALSE(left->message == fault.message && left->primary.range.begin == place) << fault.message << "\n"
+                                                                                       << fault.help;
+}
+
 inline void expectAProgramForEveryCode(bool isOurs(std::string_view code)) {
   std::set<std::string> covered;
   for (const std::filesystem::path &path : corpusPrograms(isOurs))

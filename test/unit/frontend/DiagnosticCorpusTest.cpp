@@ -27,4 +27,22 @@ class DiagnosticCorpus : public testing::TestWithParam<fs::path> {};
 TEST_P(DiagnosticCorpus, SaysExactly) { expectSaysExactly(GetParam(), diagnose(GetParam())); }
 INSTANTIATE_TEST_SUITE_P(Programs, DiagnosticCorpus, testing::ValuesIn(corpusPrograms(isOurs)), corpusTestName);
 
+class DiagnosticFixes : public testing::TestWithParam<fs::path> {};
+
+/// What a help offers as an edit ends the fault.
+TEST_P(DiagnosticFixes, EndTheirFaults) {
+  std::string text = readFile(GetParam());
+  SourceManager sources;
+  DiagnosticEngine before;
+  parse(sources, sources.add("before", text), before);
+  for (const Diagnostic *diagnostic : before.sorted()) {
+    if (!diagnostic->fix)
+      continue;
+    DiagnosticEngine after;
+    parse(sources, sources.add("after", edited(text, *diagnostic->fix)), after);
+    expectFixed(*diagnostic, before.errorCount(), after);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Programs, DiagnosticFixes, testing::ValuesIn(corpusPrograms(isOurs)), corpusTestName);
+
 TEST(DiagnosticCorpus, HasAProgramForEveryCode) { expectAProgramForEveryCode(isOurs); }

@@ -214,6 +214,26 @@ TEST_F(Rendering, Json) {
 )");
 }
 
+TEST_F(Rendering, AnEditIsHelpAndData) {
+  source("a = b\n");
+  engine.report(Code::E0011, at("="), "m").replace(at("="), "==", "write ", ", not `=`");
+  EXPECT_NE(text().find("= help: write `==`, not `=`\n"), std::string::npos) << text();
+  std::ostringstream out;
+  renderJson(out, sources, engine);
+  EXPECT_NE(out.str().find(R"(, "help": "write `==`, not `=`", "fix": {"file": "k.tile", )"
+                           R"("begin": {"line": 1, "column": 3, "offset": 2}, )"
+                           R"("end": {"line": 1, "column": 4, "offset": 3}, "text": "=="}})"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST_F(Rendering, AnEditOfAnotherFileIsNone) {
+  source("a\n");
+  FileId other = sources.add("other.tile", "b\n");
+  engine.report(Code::E0011, at("a"), "m").replace({other, 0, 1}, "c", "write ");
+  EXPECT_EQ(text().find("help"), std::string::npos) << text();
+}
+
 TEST_F(Rendering, JsonOfNothingIsAnEmptyArray) {
   std::ostringstream out;
   renderJson(out, sources, engine);

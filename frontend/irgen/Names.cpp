@@ -1,0 +1,118 @@
+/// What a name stands for, and what may have been meant by one that stands for nothing.
+#include "frontend/irgen/Builtins.h"
+#include "frontend/irgen/Program.h"
+
+#include <limits>
+
+using namespace tile;
+using namespace tile::irgen;
+using ast::dynCast;
+
+namespace {
+/// What other languages call a type, and its name here.
+struct ForeignType {
+  std::string_view theirs, ours;
+};
+} // namespace
+
+static constexpr ForeignType kForeignTypes[] = {
+    {"__half", "f16"},      {"__nv_bfloat16", "bf16"}, {"bfloat", "bf16"},
+    {"bfloat16", "bf16"},   {"boolean", "bool"},       {"byte", "u8"},
+    {"char", "i8"},         {"double", "f64"},         {"float16", "f16"},
+    {"float16_t", "f16"},   {"float32", "f32"},        {"float32_t", "f32"},
+    {"float64", "f64"},     {"float64_t", "f64"},      {"fp16", "f16"},
+    {"fp32", "f32"},        {"fp64", "f64"},           {"half", "f16"},
+    {"i1", "bool"},         {"int1", "bool"},          {"int16", "i16"},
+    {"int16_t", "i16"},     {"int32", "i32"},          {"int32_t", "i32"},
+    {"int64", "i64"},       {"int64_t", "i64"},        {"int8", "i8"},
+    {"int8_t", "i8"},       {"long", "i64"},           {"nv_bfloat16", "bf16"},
+    {"ptrdiff_t", "index"}, {"short", "i16"},          {"single", "f32"},
+    {"size_t", "index"},    {"uchar", "u8"},           {"uint", "u32"},
+    {"uint16", "u16"},      {"uint16_t", "u16"},       {"uint32", "u32"},
+    {"uint32_t", "u32"},    {"uint64", "u64"},         {"uint64_t", "u64"},
+    {"uint8", "u8"},        {"uint8_t", "u8"},         {"ulong", "u64"},
+    {"unsigned", "u32"},    {"usize", "index"},        {"ushort", "u16"},
+};
+
+void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what) {
+  DiagnosticBuilder diagnostic = report(Code::E0100, range, "unknown " + what + " " + quote(name));
+  auto foreign = llvm::find_if(kForeignTypes, [&](const ForeignType &type) { return type.theirs == name; });
+  if (foreign != std::end(kForeignTypes)) {
+    diagnostic.replace(range, foreign->ours, "the type is called ");
+    return;
+  }
+  std::vector<std::string_view> candidates;
+  frame->scope->collectNames(candidates);
+  const LoadedModule *file = frame->scope->file();
+  for (const LoadedModule *module : {file, file ? file->standard : nullptr})
+    if (module)
+      for (const auto &[name, item] : module->items)
+        if (!dynCast<ast::KernelItem>(item)) // which is no value
+          candidates.push_back(name);
+  collectBuiltins(candidates);
+  const LoadedModule *owner = nullptr;
+  if (file && !file->standard && program.standardLibrary()->find(name, owner))
+    diagnostic.help("the standard library has it: add `import std`");
+  else if (std::string_view closest = closestName(name, candidates); !closest.empty())
+    diagnostic.replace(range, closest, "did you mean ", "?");
+}
+
+Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
+  if (BindingPtr binding = frame->scope->find(name.text)) {
+    if (binding->notTaken) {
+      report(Code::E0101, name.range, quote(name.text) + " is declared in a branch of a `static if` that is not taken")
+          .secondary(*binding->notTaken, "this condition decides");
+      return {};
+    }
+    auto *absent = binding->value.as<AbsentValue>();
+    if (absent && !absent->parameter.empty() && !isAbsentAllowed) {
+      report(Code::E0105, name.range, "optional parameter " + quote(name.text) + " may be absent")
+          .secondary(binding->range, "declared optional here")
+          .help("use it under `static if has(" + name.text + ")`");
+      return {};
+    }
+    return binding->value;
+  }
+  const LoadedModule *file = frame->scope->file(), *owner = nullptr;
+  if (file) {
+    if (const ast::Item *item = file->find(name.text, owner)) {
+      if (auto *constant = dynCast<ast::ConstItem>(item)) {
+        auto [it, isNew] = owner->constants.try_emplace(name.text, std::nullopt);
+        if (!isNew && !it->second)
+          return fail(Code::E0305, name.range, "the value of const " + quote(name.text) + " needs itself");
+        FrameGuard guard(*this, constant, owner->scope);
+        if (isNew)
+          owner->constants[name.text] = evaluateConstant(*constant->value, "the value of const " + quote(name.text));
+        Value value = *owner->constants[name.text];
+        std::optional<Type> type = constant->type ? evaluateType(*constant->type) : std::nullopt;
+        return type ? coerce({value, constant->value->range}, *type, quote(name.text)) : value;
+      }
+      if (auto *function = dynCast<ast::FnDecl>(item))
+        return std::make_shared<const Function>(Function{name.text, function, nullptr, owner->scope, nullptr, nullptr});
+      if (dynCast<ast::KernelItem>(item))
+        return fail(Code::E0107, name.range,
+                    "kernel " + quote(name.text) + " is no value; kernels are launched, not called");
+      return {}; // a struct, which was reported
+    }
+    if (const LoadedModule *module = file->imports.lookup(name.text))
+      return module;
+  }
+  if (std::optional<Scalar> scalar = scalarNamed(name.text))
+    return Value::type(Type::scalar(*scalar));
+  static const std::pair<std::string_view, Type::Kind> kinds[] = {
+      {"int", Type::Kind::Int}, {"float", Type::Kind::Float}, {"type", Type::Kind::Type}};
+  for (auto [spelling, kind] : kinds)
+    if (name.text == spelling)
+      return Value::type(Type::of(kind));
+  if (name.text == "inf")
+    return floatLiteral(std::numeric_limits<double>::infinity());
+  if (name.text == "nan")
+    return floatLiteral(std::numeric_limits<double>::quiet_NaN());
+  if (const Builtin *builtin = findBuiltin(name.text))
+    return builtin;
+  for (std::string_view unsupported : {"f8e4m3", "f8e5m2", "u4", "i4", "f4e2m1"})
+    if (name.text == unsupported)
+      return fail(Code::E0900, name.range, "type " + quote(name.text) + " is not supported by this version");
+  reportUnknown(name.text, name.range, "name");
+  return {};
+}
