@@ -68,6 +68,7 @@ private:
   FailureOr<Assembly> assembleOnce(StringRef ptx);
   FailureOr<Assembly> assembleWithoutSpills();
   void warnOfSpills() const;
+  void warnOfLength() const;
   const KernelNotes *notesOf(StringRef kernel) const;
   Location locationOf(StringRef kernel) const;
   std::string titleOf(StringRef kernel) const;
@@ -308,6 +309,7 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
     artifact.text = artifact.ptx;
     return success();
   }
+  warnOfLength();
   FailureOr<Assembly> assembly = assembleWithoutSpills();
   if (failed(assembly))
     return failure();
@@ -346,30 +348,41 @@ FailureOr<Assembly> Compilation::assembleOnce(StringRef ptx) {
 }
 
 /// A bound of ours on registers is a guess: that a kernel with more blocks resident is faster. Where the assembler can
-/// keep it only by spilling, the kernel is assembled once more without it.
+/// keep it only by spilling, or spills under a limit of its own, the kernel is assembled once more with all registers
+/// that its threads may have.
 FailureOr<Assembly> Compilation::assembleWithoutSpills() {
   FailureOr<Assembly> bounded = assembleOnce(artifact.ptx);
   if (failed(bounded))
     return failure();
+  llvm::StringMap<unsigned> threads;
+  for (const PtxKernel &code : summarizePtx(artifact.ptx))
+    threads[code.name] = code.threads;
   llvm::StringSet<> spilling;
-  for (const KernelResources &kernel : bounded->kernels)
-    if (const KernelNotes *known = notesOf(kernel.name); known && known->isBounded && kernel.spillStoreBytes)
+  for (const KernelResources &kernel : bounded->kernels) {
+    const KernelNotes *known = notesOf(kernel.name);
+    if (!known || known->maxRegisters || !kernel.spillStoreBytes || !threads.lookup(kernel.name))
+      continue;
+    unsigned most = std::min(options.assembledFor().registersPerThread,
+                             options.assembledFor().registersPerProcessor / threads.lookup(kernel.name));
+    if (known->isBounded || kernel.registers < most)
       spilling.insert(kernel.name);
+  }
   if (spilling.empty())
     return bounded;
-  std::string ptx = dropResidencyBounds(artifact.ptx, spilling);
+  std::string ptx = relaxResidencyBounds(artifact.ptx, spilling);
   FailureOr<Assembly> free = assembleOnce(ptx);
   if (failed(free))
     return failure();
   for (const KernelResources &kernel : bounded->kernels) {
-    if (!spilling.contains(kernel.name))
+    const KernelNotes *known = notesOf(kernel.name);
+    if (!spilling.contains(kernel.name) || !known->isBounded)
       continue;
     boundSpills[kernel.name] = kernel.spillStoreBytes;
     std::string what = titleOf(kernel.name) + " has fewer blocks resident than a kernel bound by memory should";
     remark::missed(locationOf(kernel.name), remark::RemarkOpts::name("BoundRegisters").category("assemble"))
         << what.c_str()
         << remark::reason("with {0} registers per thread variant `{1}` would spill {2} bytes", kernel.registers,
-                          notesOf(kernel.name)->variant, kernel.spillStoreBytes);
+                          known->variant, kernel.spillStoreBytes);
   }
   artifact.ptx = std::move(ptx);
   return free;
@@ -388,6 +401,27 @@ Location Compilation::locationOf(StringRef kernel) const {
 std::string Compilation::titleOf(StringRef kernel) const {
   const KernelNotes *known = notesOf(kernel);
   return kernel.empty() ? "a kernel" : kernelTitle(known ? known->contract : DictionaryAttr(), kernel);
+}
+
+/// Instructions of a kernel that take the assembler a second or more, and each thousand beyond another one.
+static constexpr unsigned kLongCode = 6000;
+
+/// Says once per kernel of the source what its compilation spends its time on.
+void Compilation::warnOfLength() const {
+  llvm::MapVector<Location, PtxKernel> longest;
+  for (PtxKernel &code : summarizePtx(artifact.ptx))
+    if (code.instructions > kLongCode)
+      if (PtxKernel &known = longest[locationOf(code.name)]; known.instructions < code.instructions)
+        known = std::move(code);
+  for (auto &[place, code] : longest) {
+    InFlightDiagnostic diagnostic = emitWarning(place)
+                                    << titleOf(code.name) << " is " << code.instructions
+                                    << " instructions long; more than " << kLongCode << " take seconds to assemble";
+    diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kLongCompilation));
+    diagnostic.attachNote()
+        << "help: `static for` and functions make copies, of which a `for` needs none; of a smaller "
+           "tile, or with more warps, a thread has fewer elements";
+  }
 }
 
 /// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory.
@@ -416,7 +450,8 @@ void Compilation::warnOfSpills() const {
                        std::to_string(threads / options.target->warpSize));
     std::string sizes = known ? sizesText(known->contract, [](int64_t size) { return size >= kSmallestExtent; }) : "";
     advice.push_back("a smaller " + (sizes.empty() ? "tile" : sizes));
-    diagnostic.attachNote() << "help: use " << llvm::join(advice, ", or ");
+    diagnostic.attachNote() << "help: use " << llvm::join(advice, ", or ")
+                            << "; a loop goes over what a smaller one does not cover";
   }
 }
 
@@ -426,6 +461,11 @@ void Compilation::reportFault(const AssemblerFault &fault) {
   switch (fault.kind) {
   case AssemblerFault::Kind::SharedMemory:
     (void)reportShared(fault.kernel, fault.foundBytes, fault.limitBytes);
+    return;
+  case AssemblerFault::Kind::ParameterSpace:
+    emitError(where) << titleOf(fault.kernel) << " takes " << fault.foundBytes
+                     << " bytes of arguments, with the extents of its tensors; " << target << " takes "
+                     << fault.limitBytes;
     return;
   case AssemblerFault::Kind::Registers:
     emitError(where) << titleOf(fault.kernel) << " needs more registers than " << target

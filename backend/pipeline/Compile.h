@@ -29,6 +29,8 @@ constexpr llvm::StringLiteral kSharedBytesAttribute = "tgpu.shared_bytes";
 
 /// Metadata of a diagnostic that says that the compiler is wrong and not the program.
 constexpr llvm::StringLiteral kCompilerFault = "compiler fault";
+/// Metadata of a warning that says why a compilation takes long.
+constexpr llvm::StringLiteral kLongCompilation = "long compilation";
 
 /// The same of what could not be written.
 constexpr llvm::StringLiteral kOutputFault = "output fault";

@@ -31,14 +31,15 @@ static AssemblerFault parseFault(StringRef prefix, StringRef message) {
   AssemblerFault fault;
   fault.text = message.str();
   SmallVector<StringRef, 4> parts;
-  if (Regex(", line ([0-9]+);").match(prefix, &parts)) {
+  if (Regex("uses too much (shared data|parameter space) \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\\)")
+          .match(message, &parts)) {
+    fault.kind = parts[1] == "shared data" ? AssemblerFault::Kind::SharedMemory : AssemblerFault::Kind::ParameterSpace;
+    fault.kernel = quotedAfter(message, "function").str();
+    parts[2].getAsInteger(16, fault.foundBytes);
+    parts[3].getAsInteger(16, fault.limitBytes);
+  } else if (Regex(", line ([0-9]+);").match(prefix, &parts)) {
     fault.kind = AssemblerFault::Kind::Syntax;
     parts[1].getAsInteger(10, fault.line);
-  } else if (Regex("uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\\)").match(message, &parts)) {
-    fault.kind = AssemblerFault::Kind::SharedMemory;
-    fault.kernel = quotedAfter(message, "function").str();
-    parts[1].getAsInteger(16, fault.foundBytes);
-    parts[2].getAsInteger(16, fault.limitBytes);
   } else if (message.contains("Register allocation failed")) {
     fault.kind = AssemblerFault::Kind::Registers;
     fault.kernel = quotedAfter(message, "function").str();

@@ -31,13 +31,13 @@ struct AssemblerRemark {
 
 /// Why there is no code.
 struct AssemblerFault {
-  enum class Kind { Syntax, SharedMemory, Registers, Other };
+  enum class Kind { Syntax, SharedMemory, ParameterSpace, Registers, Other };
 
   Kind kind = Kind::Other;
   unsigned line = 0;       ///< of the PTX, from 1; 0: the fault has no line
-  std::string kernel;      ///< SharedMemory and Registers: whose
-  uint64_t foundBytes = 0; ///< SharedMemory: what the kernel declares
-  uint64_t limitBytes = 0; ///< SharedMemory: what the target has
+  std::string kernel;      ///< SharedMemory, ParameterSpace and Registers: whose
+  uint64_t foundBytes = 0; ///< SharedMemory and ParameterSpace: what the kernel declares
+  uint64_t limitBytes = 0; ///< SharedMemory and ParameterSpace: what the target has
   std::string text;        ///< the assembler's own words
 };
 

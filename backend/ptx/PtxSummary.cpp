@@ -45,6 +45,7 @@ static std::string multiplyKind(ArrayRef<StringRef> modifiers) {
 }
 
 static void count(StringRef instruction, PtxKernel &kernel) {
+  kernel.instructions += instruction.ends_with(";");
   if (instruction.starts_with("@"))
     instruction = instruction.drop_until(isSpace).ltrim();
   StringRef opcode = instruction.take_until(isSpace);

@@ -15,6 +15,7 @@ namespace tile {
 struct PtxKernel {
   std::string name;
   unsigned threads = 0; ///< per block, from `.reqntid`; 0: not fixed
+  unsigned instructions = 0;
   /// Bytes that one thread moves by one instruction → how many such instructions.
   std::map<unsigned, unsigned> globalLoads, globalStores, asyncCopies;
   /// Shape and input types, such as "m16n8k16 bf16" → how many.

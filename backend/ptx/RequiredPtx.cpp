@@ -2,6 +2,7 @@
 /// its first target needs no row: the target's own lowest version covers it.
 #include "backend/ptx/RequiredPtx.h"
 
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -38,9 +39,23 @@ static PtxVersion requiredBy(StringRef text) {
   return version;
 }
 
+/// PTX ISA, "Kernel Function Parameters": 4352 bytes, and from 8.1 on 32764.
+static constexpr uint64_t kSmallParameterSpace = 4352;
+static constexpr PtxVersion kLargeParameterSpace{8, 1};
+
+static uint64_t parameterBytes(const Function &function) {
+  const DataLayout &layout = function.getDataLayout();
+  uint64_t bytes = 0;
+  for (const Argument &argument : function.args())
+    bytes = alignTo(bytes, layout.getABITypeAlign(argument.getType())) + layout.getTypeAllocSize(argument.getType());
+  return bytes;
+}
+
 PtxVersion requiredPtx(const Module &module, const Target &target) {
   PtxVersion version = target.lowestPtx;
   for (const Function &function : module) {
+    if (parameterBytes(function) > kSmallParameterSpace)
+      version = std::max(version, kLargeParameterSpace);
     if (function.isIntrinsic() && !function.use_empty())
       version = std::max(version, requiredBy(function.getName()));
     for (const Instruction &instruction : instructions(function))

@@ -7,7 +7,7 @@ using namespace llvm;
 
 namespace tile {
 
-std::string dropResidencyBounds(StringRef ptx, const StringSet<> &names) {
+std::string relaxResidencyBounds(StringRef ptx, const StringSet<> &names) {
   std::string result;
   result.reserve(ptx.size());
   bool isNamed = false;
@@ -17,6 +17,8 @@ std::string dropResidencyBounds(StringRef ptx, const StringSet<> &names) {
       isNamed = names.contains(line.substr(at + 7).take_until([](char c) { return c == '('; }).trim());
     if (!isNamed || !line.trim().starts_with(".minnctapersm"))
       result += ptx.take_front(line.size() + (line.size() < ptx.size())).str();
+    if (isNamed && line.trim().starts_with(".reqntid"))
+      result += ".minnctapersm 1\n";
     ptx = rest;
   }
   return result;

@@ -11,6 +11,18 @@ static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
 /// Memory moves in sectors of this many bytes: neighbours that fill them leave nothing unused.
 static constexpr int64_t kSectorBytes = 32;
 
+/// Registers of a block, which its threads share, of a thread, and what it needs of them beside its tiles.
+static constexpr int64_t kBlockRegisters = 65536, kThreadRegisters = 255, kOtherRegisters = 16;
+static constexpr int64_t kLanes = 32;
+
+/// Whether registers for all of the accessed tile are more than a thread has. Vectors that the end of a row may cut
+/// cost a branch behind the load, before which the whole tile is in registers; without it the assembler takes in one
+/// part after another. A product needs whole factors either way.
+static bool overflowsRegisters(ViewAccess access, int64_t bytes, int64_t warps) {
+  int64_t words = llvm::divideCeil(llvm::product_of(access.getAccessShape()) * bytes, 4 * kLanes * warps);
+  return words > std::min(kBlockRegisters / (kLanes * warps), kThreadRegisters) - kOtherRegisters;
+}
+
 std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const DataFlowSolver &solver) const {
   if (auto access = dyn_cast<ViewAccess>(op); access && !isa<InsideOp>(op)) {
     SmallVector<int64_t> shape = access.getAccessShape();
@@ -18,9 +30,12 @@ std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const Da
       return std::nullopt;
     int64_t bytes = elementBytes(access.getView().getType().getElementType());
     std::optional<unsigned> contiguous = AccessDims(access).contiguous;
-    int64_t vector = contiguous ? std::min(addressDivisor(solver, access), kVectorBytes) / bytes : 1;
+    int64_t vector =
+        contiguous ? std::max<int64_t>(std::min(addressDivisor(solver, access), kVectorBytes) / bytes, 1) : 1;
+    if (!hasProducts && !hasWholeVectors(solver, access, vector) && overflowsRegisters(access, bytes, warps))
+      vector = 1;
     unsigned fastest = contiguous.value_or(shape.size() - 1);
-    return Wish{shape, fastest, bytes, std::max<int64_t>(vector, 1)};
+    return Wish{shape, fastest, bytes, vector};
   }
   auto byPointer = dyn_cast<PointerAccess>(op);
   Value pointers = byPointer ? byPointer.getPointer() : Value();
@@ -52,7 +67,8 @@ Layout AccessLayouts::build(ArrayRef<int64_t> shape, unsigned fastest, int64_t v
 }
 
 AccessLayouts::AccessLayouts(func::FuncOp kernel, const DataFlowSolver &solver, int64_t warps)
-    : context(kernel.getContext()), warps(warps) {
+    : context(kernel.getContext()), warps(warps),
+      hasProducts(kernel.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
   std::vector<std::pair<Operation *, const Wish *>> accesses;
   kernel.walk([&](Operation *op) {
     if (std::optional<Wish> wish = wishOf(op, solver)) {

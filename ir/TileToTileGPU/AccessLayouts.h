@@ -35,6 +35,7 @@ private:
 
   mlir::MLIRContext *context;
   int64_t warps;
+  bool hasProducts;
   llvm::DenseMap<mlir::Operation *, LayoutAttr> layouts;
   llvm::DenseMap<llvm::ArrayRef<int64_t>, LayoutAttr> shapes;
   std::vector<std::unique_ptr<Wish>> wishes;

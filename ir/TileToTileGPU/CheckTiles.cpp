@@ -22,6 +22,9 @@ static constexpr int64_t kMaxOdd = 7;
 static constexpr size_t kMaxRank = 4;
 static constexpr int64_t kLanes = 32, kMaxWarps = 32;
 
+/// Whether layouts have `extent`.
+static bool isCovered(int64_t extent) { return extent / (extent & -extent) <= kMaxOdd; }
+
 /// `tile<f32>[64, 128]`, as the source writes it.
 static std::string sourceText(Type type) {
   Type element = elementOf(type);
@@ -56,14 +59,28 @@ struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
   }
 
 private:
-  LogicalResult verifyShape(Operation *op, Type type) const {
+  LogicalResult verifyShape(Operation *op, Type type) {
     ArrayRef<int64_t> shape = shapeOf(type);
     if (shape.size() > kMaxRank)
-      return op->emitError() << "tile has rank " << shape.size() << "; expected at most " << kMaxRank;
-    for (auto [dim, extent] : llvm::enumerate(shape))
-      if (int64_t odd = extent / (extent & -extent); odd > kMaxOdd)
-        return op->emitError() << "extent " << dim << " of the tile is " << extent
-                               << "; expected m * 2^k with odd m <= " << kMaxOdd;
+      return op->emitError() << sourceText(type) << " has rank " << shape.size() << "; expected at most " << kMaxRank;
+    for (auto [dim, extent] : llvm::enumerate(shape)) {
+      if (isCovered(extent))
+        continue;
+      InFlightDiagnostic diagnostic = op->emitError() << "extent " << dim << " of " << sourceText(type) << " is "
+                                                      << extent << "; expected 1, 3, 5 or 7 times a power of two";
+      int64_t below = 1, above = std::numeric_limits<int64_t>::max();
+      for (int64_t odd = 1; odd <= kMaxOdd; odd += 2) {
+        int64_t largest = odd << llvm::Log2_64(extent / odd); // of those that are not above
+        below = std::max(below, largest);
+        above = std::min(above, 2 * largest);
+      }
+      func::FuncOp kernel = getOperation();
+      std::string meant = sizesText(kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract),
+                                    [found = extent](int64_t size) { return size == found; });
+      diagnostic.attachNote() << "help: use " << below << " or " << above << (meant.empty() ? "" : " for " + meant)
+                              << "; a tile may reach past the end of a tensor";
+      return diagnostic;
+    }
     return success();
   }
 

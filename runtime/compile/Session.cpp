@@ -136,6 +136,8 @@ static Code codeOf(mlir::Diagnostic &diagnostic) {
     return Code::E0999;
   if (has(kOutputFault))
     return Code::E0602;
+  if (has(kLongCompilation))
+    return Code::W0603;
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     return Code::E0601;
@@ -151,6 +153,14 @@ static Code codeOf(mlir::Diagnostic &diagnostic) {
 DiagnosticBuilder Session::reportAt(Code code, Location location, std::string message, SourceRange &range) {
   std::vector<SourceRange> calls;
   range = rangeOf(location, calls);
+  // What is wrong within the standard library is wrong with the call of it: the innermost, which comes last.
+  auto isOfUser = [&](const SourceRange &call) { return sources.name(call.file) != kStandardLibrary; };
+  auto user = range.isValid() && !isOfUser(range) ? llvm::find_if(llvm::reverse(calls), isOfUser) : calls.rend();
+  if (user != calls.rend()) {
+    DiagnosticBuilder builder = engine.report(code, *user, std::move(message));
+    builder.secondary(std::exchange(range, *user), "in the standard library");
+    return builder;
+  }
   DiagnosticBuilder builder = engine.report(code, range, std::move(message));
   for (const SourceRange &call : calls)
     builder.secondary(call, "called here");

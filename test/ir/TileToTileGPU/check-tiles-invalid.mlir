@@ -1,7 +1,8 @@
 // RUN: tile-opt %s --split-input-file --tgpu-check-tiles --verify-diagnostics
 
 func.func @odd_factor_too_large() {
-  // expected-error @below {{extent 0 of the tile is 144; expected m * 2^k with odd m <= 7}}
+  // expected-error @below {{extent 0 of tile<i32>[144] is 144; expected 1, 3, 5 or 7 times a power of two}}
+  // expected-note @below {{help: use 128 or 160; a tile may reach past the end of a tensor}}
   %0 = tile.iota : tensor<144xi32>
   return
 }
@@ -9,8 +10,19 @@ func.func @odd_factor_too_large() {
 // -----
 
 func.func @rank_too_large(%x: f32) {
-  // expected-error @below {{tile has rank 5; expected at most 4}}
+  // expected-error @below {{tile<f32>[2, 2, 2, 2, 2] has rank 5; expected at most 4}}
   %0 = tile.splat %x : f32 -> tensor<2x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+// The parameter is named whose value it is.
+func.func @odd_factor_of_a_parameter() attributes {tile.contract = {name = "copy", constants = [
+    {name = "BLOCK", type = "int", value = 1000 : i64}, {name = "ROWS", type = "int", value = 8 : i64}]}} {
+  // expected-error @below {{extent 1 of tile<bool>[8, 1000] is 1000; expected 1, 3, 5 or 7 times a power of two}}
+  // expected-note @below {{help: use 896 or 1024 for `BLOCK` (1000); a tile may reach past the end of a tensor}}
+  %0 = arith.constant dense<false> : tensor<8x1000xi1>
   return
 }
 

@@ -64,6 +64,16 @@ TEST(AssemblerLogTest, SharedMemoryFaultHasKernelAndSizes) {
   EXPECT_EQ(log.faults[0].limitBytes, 232448u);
 }
 
+TEST(AssemblerLogTest, ParameterSpaceFaultHasKernelAndSizes) {
+  AssemblerLog log = parseAssemblerLog("ptxas application ptx input, line 5657; error   : Entry function 'k$fast' uses "
+                                       "too much parameter space (0x1f50 bytes, 0x1100 max).\n");
+  ASSERT_EQ(log.faults.size(), 1u);
+  EXPECT_EQ(log.faults[0].kind, AssemblerFault::Kind::ParameterSpace);
+  EXPECT_EQ(log.faults[0].kernel, "k$fast");
+  EXPECT_EQ(log.faults[0].foundBytes, 8016u);
+  EXPECT_EQ(log.faults[0].limitBytes, 4352u);
+}
+
 TEST(AssemblerLogTest, UnknownFaultKeepsItsText) {
   AssemblerLog log = parseAssemblerLog("ptxas fatal   : Value 'sm_77a' is not defined for option 'gpu-name'\n");
   ASSERT_EQ(log.faults.size(), 1u);

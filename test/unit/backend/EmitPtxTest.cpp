@@ -106,6 +106,21 @@ TEST_F(EmitPtxTest, VersionRisesWithAnInstructionThatNeedsIt) {
   EXPECT_TRUE(contains(ptx(source, ampere()), ".version 7.4\n"));
 }
 
+// Before version 8.1 a kernel takes 4352 bytes of arguments.
+TEST_F(EmitPtxTest, VersionRisesWithTheBytesOfTheArguments) {
+  auto kernel = [](int arguments) {
+    std::string list;
+    for (int i = 0; i < arguments; ++i)
+      list += (i ? ", %a" : "%a") + std::to_string(i) + ": i64";
+    return "llvm.func @k(" + list + ") attributes {nvvm.kernel} { llvm.return }";
+  };
+  EXPECT_TRUE(contains(ptx(kernel(544), ampere()), ".version 7.0\n"));
+  std::string large = ptx(kernel(545), ampere());
+  EXPECT_TRUE(contains(large, ".version 8.1\n"));
+  llvm::Expected<Assembly> assembly = assemble(large, ampere());
+  EXPECT_TRUE(static_cast<bool>(assembly)) << llvm::toString(assembly.takeError());
+}
+
 TEST_F(EmitPtxTest, ProductAndSumStayApart) {
   std::string text = ptx(module("%p = llvm.fmul %x, %x : f32\n %result = llvm.fadd %p, %x : f32"), ampere());
   EXPECT_TRUE(contains(text, "mul.rn.f32")) << text;

@@ -20,6 +20,13 @@ TEST(PtxSummaryTest, NameAndThreads) {
   EXPECT_EQ(summary("").threads, 128u);
 }
 
+TEST(PtxSummaryTest, DirectivesLabelsAndCommentsAreNoInstructions) {
+  EXPECT_EQ(summary("\t.reg .b32 \t%r<5>;\n$L__BB0_1:\n\t// begin inline asm\n\tadd.s32 \t%r1, %r2, 1; // a\n"
+                    "\t.loc\t1 3 42\n\t@%p1 bra \t$L__BB0_1;")
+                .instructions,
+            3u); // with `ret`
+}
+
 TEST(PtxSummaryTest, WidthsOfGlobalAccesses) {
   PtxKernel kernel = summary("\tld.global.v4.b32 \t{%r1, %r2, %r3, %r4}, [%rd1];\n"
                              "\t@%p1 ld.global.nc.v2.b64 \t{%rd2, %rd3}, [%rd1];\n"
