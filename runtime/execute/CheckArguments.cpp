@@ -206,6 +206,8 @@ public:
     for (auto [argument, parameter] : llvm::zip_equal(made.all, contract.parameters))
       if (argument.kind == HostArgument::Kind::Tensor) {
         allocate(parameter, argument.tensor);
+        if (parameter.role != Parameter::Role::Out && !hasValues(parameter, argument.tensor))
+          return std::nullopt;
         if (parameter.role != Parameter::Role::Out)
           fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
       }
@@ -216,6 +218,17 @@ private:
   const InputRule &ruleOf(const Parameter &parameter) const {
     auto rule = one.inputs.find(parameter.name);
     return rule == one.inputs.end() ? one.input : rule->second;
+  }
+
+  /// Reports a range that has no value for the elements there are.
+  bool hasValues(const Parameter &parameter, const NpyArray &tensor) {
+    const InputRule &rule = ruleOf(parameter);
+    if (!rule.high || countElements(tensor) == 0 || !(numbers.real(rule.low) > numbers.real(rule.high)))
+      return true;
+    session.engine.report(Code::E0606, rule.low->range.to(rule.high->range),
+                          "the range of `" + parameter.name + "` goes from " + numbers.text(rule.low) + " to " +
+                              numbers.text(rule.high) + " in this shape; expected its lower end first");
+    return false;
   }
 
   bool add(const Parameter &parameter) {
@@ -240,6 +253,8 @@ private:
       argument.scalarText = numbers.text(given->value);
     } else {
       allocate(parameter, argument.tensor);
+      if (!hasValues(parameter, argument.tensor))
+        return false;
       fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
       argument.scalarText = textOf(parameter.type, argument.tensor);
     }
