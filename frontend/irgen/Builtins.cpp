@@ -164,7 +164,7 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
 BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin, CallArguments &arguments,
                                    std::vector<std::string_view> parameterNames, unsigned required, unsigned positional)
     : parameters(std::move(parameterNames)), bound(parameters.size(), nullptr) {
-  size_t position = 0;
+  size_t position = 0, unnamed = 0; // of those that only a name gives
   for (const CallArguments::Argument &argument : arguments.arguments) {
     size_t target = 0;
     if (argument.name.empty()) {
@@ -178,6 +178,10 @@ BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin,
             takesAxis
                 ? "the axis of " + quote(builtin.name) + " is given by position; expected `axis = …`"
                 : quote(builtin.name) + " is called with too many arguments; expected " + std::to_string(positional));
+        size_t meant = position + unnamed++;
+        if (!takesAxis && meant < parameters.size())
+          diagnostic.replace(argument.operand.range,
+                             std::string(parameters[meant]) + " = " + evaluator.text(argument.operand.range), "write ");
         if (takesAxis)
           diagnostic.replace(argument.operand.range, "axis = " + evaluator.text(argument.operand.range), "write ");
         valid = false;

@@ -106,7 +106,11 @@ Value Evaluator::evaluateMethod(const ast::Member &member, CallArguments &argume
     }
   DiagnosticBuilder diagnostic =
       report(Code::E0106, member.name.range, base.value.describe() + " has no method " + quote(member.name.text));
-  if (findBuiltin(member.name.text))
+  if (llvm::is_contained({"to", "astype", "cast"}, member.name.text) && arguments.arguments.size() == 1)
+    diagnostic.replace(arguments.range,
+                       spelledOperand(base.range) + " as " + text(arguments.arguments.front().operand.range),
+                       "to convert, write ");
+  else if (findBuiltin(member.name.text))
     diagnostic.help("write it as a function: " + quote(member.name.text + "(" + text(base.range) + ", …)"));
   return {};
 }

@@ -57,7 +57,7 @@ Value Evaluator::floatLiteral(double value) const {
 void Evaluator::suggestScalar(DiagnosticBuilder &diagnostic, const Type &type, SourceRange range) const {
   if (type.kind == Type::Kind::Int || type.kind == Type::Kind::Float)
     diagnostic.replace(range, type.kind == Type::Kind::Int ? "i32" : "f32",
-                       quote(type.text()) + " is for compile-time parameters; write ");
+                       quote(type.text()) + " is for compile-time parameters, in `<…>`; write ");
 }
 
 std::optional<Scalar> Evaluator::evaluateScalarType(const Operand &operand) {
@@ -307,6 +307,8 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
   }
   DiagnosticBuilder diagnostic =
       report(Code::E0106, member.name.range, base.describe() + " has no member " + quote(member.name.text));
+  if (member.name.text == "shape" && base.isTile())
+    diagnostic.help("the extents of a tile are known where it is made: `iota<i32>[BLOCK]` has `BLOCK`");
   if (base.isView())
     diagnostic.help("the extents of a tensor are known by the names that its declaration gives them");
   return {};

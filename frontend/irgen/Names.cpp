@@ -34,11 +34,65 @@ static constexpr ForeignType kForeignTypes[] = {
     {"unsigned", "u32"},    {"usize", "index"},        {"ushort", "u16"},
 };
 
+namespace {
+/// What other languages have a name for, and what is written here.
+struct ForeignName {
+  std::string_view theirs, help;
+};
+} // namespace
+
+static constexpr ForeignName kForeignNames[] = {
+    {"__syncthreads", "there is no barrier to write: the compiler knows where one is needed"},
+    {"arange", "write `iota<i32>[n]`, whose elements are 0 to n - 1"},
+    {"atomicAdd", "write `atomic_add(x[i], value)`"},
+    {"blockDim", "a program works on tiles, whose extents are its own: `iota<i32>[BLOCK]`"},
+    {"blockIdx", "write `program_id(0)`"},
+    {"constexpr", "compile-time parameters stand in `<…>` behind the name: `kernel k<BLOCK: int = 1024>(…)`"},
+    {"debug_barrier", "there is no barrier to write: the compiler knows where one is needed"},
+    {"expand_dims", "write `x[:, None]` or `x[None, :]`"},
+    {"expf", "write `exp(x)`"},
+    {"fabs", "write `abs(x)`"},
+    {"fabsf", "write `abs(x)`"},
+    {"fmaxf", "write `fmax(a, b)`"},
+    {"fminf", "write `fmin(a, b)`"},
+    {"full_like", "write `like(x, value)`"},
+    {"gridDim", "write `num_programs(0)`"},
+    {"jnp", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
+    {"len", "the extents of a tensor are the names that its declaration gives them"},
+    {"libdevice", "the functions of the language have no prefix: `erf(x)`"},
+    {"logf", "write `log(x)`"},
+    {"matmul", "write `a @ b`"},
+    {"maximum", "write `max(a, b)`"},
+    {"mean", "write `sum(x, axis = 1) / (N as f32)`"},
+    {"minimum", "write `min(a, b)`"},
+    {"np", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
+    {"ones_like", "write `like(x, 1)`"},
+    {"pow", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},
+    {"powf", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},
+    {"range", "a loop runs over `lo .. hi` or `lo .. hi step s`"},
+    {"rsqrtf", "write `rsqrt(x)`"},
+    {"softmax", "write `exp(x - max(x))`, and divide by its `sum`"},
+    {"sqrtf", "write `sqrt(x)`"},
+    {"static_range", "write `static for i in 0 .. n { … }`"},
+    {"threadIdx", "there is no thread: a program works on tiles, `iota<i32>[BLOCK]` numbers their elements"},
+    {"tl", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
+    {"torch", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
+    {"trans", "write `x.T`"},
+    {"transpose", "write `x.T`"},
+    {"warpSize", "there is no thread: a program works on tiles, `iota<i32>[BLOCK]` numbers their elements"},
+    {"zeros_like", "write `like(x, 0)`"},
+};
+
 void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what) {
   DiagnosticBuilder diagnostic = report(Code::E0100, range, "unknown " + what + " " + quote(name));
   auto foreign = llvm::find_if(kForeignTypes, [&](const ForeignType &type) { return type.theirs == name; });
   if (foreign != std::end(kForeignTypes)) {
     diagnostic.replace(range, foreign->ours, "the type is called ");
+    return;
+  }
+  auto known = llvm::find_if(kForeignNames, [&](const ForeignName &other) { return other.theirs == name; });
+  if (known != std::end(kForeignNames)) {
+    diagnostic.help(std::string(known->help));
     return;
   }
   std::vector<std::string_view> candidates;

@@ -117,8 +117,17 @@ std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &na
     return Shape();
   if (!known->isScalar())
     return refuse(known->text(), *known);
-  if (parameter.mode != ast::Parameter::Mode::In)
-    return refuse("`out` and " + known->text());
+  if (parameter.mode != ast::Parameter::Mode::In) {
+    evaluator
+        .report(Code::E0401, type.range,
+                "parameter " + quote(name) + " is " +
+                    (parameter.mode == ast::Parameter::Mode::Out ? "`out`" : "`inout`") + " and " + known->text() +
+                    "; expected `out` and `inout` before tensors only")
+        .help(known->element.isPointer ? "leave it out: `store` writes through any pointer"
+                                       : "a result is a tensor of rank 0: `out " + name + ": tensor<" + known->text() +
+                                             ">[]`, written as `" + name + "[] = …`");
+    return std::nullopt;
+  }
   KernelLeaf scalar;
   scalar.kind = known->element.isPointer ? KernelLeaf::Kind::Pointer : KernelLeaf::Kind::Scalar;
   scalar.scalar = known->element.scalar;
