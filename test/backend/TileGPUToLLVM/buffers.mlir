@@ -72,15 +72,13 @@ func.func @products(%p: !tile.ptr<bf16>, %n: index) attributes {tgpu.shared_byte
 #abcopy = #tgpu.layout<"16x32: reg b1 b2 b4 a8; lane b8 b16 a1 a2 a4; warp">
 #wide = #tgpu.layout<"16x32: reg b1 a8 b8 b16; lane b2 b4 a1 a2 a4; warp">
 
-// Copies and the end of their group stand behind the first half of the instructions that multiply. What waits is not
-// passed.
+// Copies and the end of their group stand behind the first 64 instructions that multiply. What waits is not passed.
 // CHECK-LABEL: func @copies_among_products
 // CHECK-NOT:     cp.async
-// CHECK-COUNT-2: mma.sync
+// CHECK-COUNT-4: mma.sync
 // CHECK-NEXT:    cp.async.cg
 // CHECK-NEXT:    cp.async.cg
 // CHECK-NEXT:    cp.async.commit_group
-// CHECK-COUNT-2: mma.sync
 // CHECK:         cp.async.wait_group
 func.func @copies_among_products(%p: !tile.ptr<bf16>, %n: index) attributes {tgpu.shared_bytes = 4096 : i64, tgpu.warps = 1 : i64} {
   %c1 = arith.constant 1 : index
@@ -98,5 +96,32 @@ func.func @copies_among_products(%p: !tile.ptr<bf16>, %n: index) attributes {tgp
   %w = tile.make_view %p, [16, 32], [32, 1] : <bf16> -> <16x32xbf16>
   %f = arith.truncf %d : tensor<16x32xf32, #wide> to tensor<16x32xbf16, #wide>
   tile.store %f, %w[%n :+ 16, %n :+ 32] {unchecked} : tensor<16x32xbf16, #wide>, <16x32xbf16>, (index, index)
+  return
+}
+
+#big = #tgpu.layout<"64x64: offset b1 b2 b4 b8 b16 b32 a1^b8 a2^b16 a4^b32 a8 a16 a32">
+#bigcopy = #tgpu.layout<"64x64: reg b1 b2 b4 a4 a8 a16 a32; lane b8 b16 b32 a1 a2; warp">
+#bigacc = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32 a16 a32; lane b2 b4 a1 a2 a4; warp">
+
+// CHECK-LABEL: func @copies_within_a_long_product
+// CHECK-COUNT-64: mma.sync
+// CHECK-NEXT:    cp.async.cg
+// CHECK:         cp.async.commit_group
+// CHECK-COUNT-64: mma.sync
+// CHECK:         cp.async.wait_group
+func.func @copies_within_a_long_product(%p: !tile.ptr<bf16>, %q: !tile.ptr<f32>, %n: index) attributes {tgpu.shared_bytes = 16384 : i64, tgpu.warps = 1 : i64} {
+  %c1 = arith.constant 1 : index
+  %v = tile.make_view %p, [64, 64], [64, 1] : <bf16> -> <64x64xbf16, constant>
+  %w = tile.make_view %q, [64, 64], [64, 1] : <f32> -> <64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #bigacc>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<2 of 64x64xbf16, #big>
+  %n1 = arith.addi %n, %c1 : index
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<2 of 64x64xbf16, #big>
+  %s1 = tgpu.slot %ring[%n1] : !tgpu.buffer<2 of 64x64xbf16, #big>
+  %t = tgpu.copy_async %v[%n :+ 64, %n :+ 64] into %s1 by #bigcopy {tgpu.access = #tgpu.access<vector = 8>, unchecked} : <64x64xbf16, constant>, (index, index), !tgpu.slot<64x64xbf16, #big>
+  %g = tgpu.commit[%t]
+  %d = tgpu.mma ieee signed %s, %s, %z over [1, 1] : !tgpu.slot<64x64xbf16, #big>, !tgpu.slot<64x64xbf16, #big>, tensor<64x64xf32, #bigacc>
+  tgpu.wait[%g] {pending = 0 : i64}
+  tile.store %d, %w[%n :+ 64, %n :+ 64] {unchecked} : tensor<64x64xf32, #bigacc>, <64x64xf32>, (index, index)
   return
 }
