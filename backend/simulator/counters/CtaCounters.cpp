@@ -82,6 +82,22 @@ static ptx::Space spaceAt(ptx::Space space, uint64_t address) {
   }
 }
 
+static BankAccess bankAccessOf(Transfer::Kind kind) {
+  switch (kind) {
+  case Transfer::Kind::Load:
+    return BankAccess::Load;
+  case Transfer::Kind::Atomic:
+    return BankAccess::Atomic;
+  case Transfer::Kind::LoadMatrix:
+  case Transfer::Kind::StoreMatrix:
+    return BankAccess::Matrix;
+  case Transfer::Kind::Store:
+  case Transfer::Kind::Copy:
+    break;
+  }
+  return BankAccess::Store;
+}
+
 void CtaCounters::countTransfer(const Transfer &transfer, const Operands &operands, uint32_t lanes,
                                 Counters &counters) const {
   uint32_t ofGlobal = 0, ofShared = 0, ofLocal = 0;
@@ -94,7 +110,9 @@ void CtaCounters::countTransfer(const Transfer &transfer, const Operands &operan
   }
   unsigned bytes = transfer.access.bytes * transfer.access.count;
   if (ofGlobal) {
-    SectorCount count = countSectors(operands.addresses, operands.bytes, ofGlobal);
+    bool isAtomic = transfer.kind == Transfer::Kind::Atomic;
+    SectorCount count = countSectors(operands.addresses, operands.bytes, ofGlobal,
+                                     isAtomic ? SameAddress::InTurns : SameAddress::Shared);
     ++counters.globalRequests;
     counters.globalBytes += count.bytes;
     counters.globalSectors += count.sectors;
@@ -102,8 +120,7 @@ void CtaCounters::countTransfer(const Transfer &transfer, const Operands &operan
     counters.globalLines += count.lines;
   }
   if (ofShared) {
-    BankPasses passes = countBankPasses(operands.addresses, ofShared, bytes,
-                                        transfer.kind == Transfer::Kind::Atomic ? SameWord::InTurns : SameWord::Shared);
+    BankPasses passes = countBankPasses(operands.addresses, ofShared, bytes, bankAccessOf(transfer.kind));
     ++counters.sharedRequests;
     counters.sharedBytes += uint64_t(bytes) * __builtin_popcount(ofShared);
     counters.sharedWavefronts += passes.wavefronts;

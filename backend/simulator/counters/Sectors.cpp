@@ -41,12 +41,38 @@ static SectorCount count(std::vector<Span> &asked) {
   return result;
 }
 
-SectorCount countSectors(const uint64_t (&addresses)[kLanes], const uint32_t (&bytes)[kLanes], uint32_t lanes) {
-  std::vector<Span> asked;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (lanes >> lane & 1 && bytes[lane])
-      asked.push_back({addresses[lane], addresses[lane] + bytes[lane]});
-  return count(asked);
+/// The first of `lanes` with each address.
+static uint32_t nextTurn(const uint64_t (&addresses)[kLanes], uint32_t lanes) {
+  uint32_t turn = 0;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    bool isTaken = false;
+    for (uint32_t others = turn; others; others &= others - 1)
+      isTaken |= addresses[__builtin_ctz(others)] == addresses[lane];
+    turn |= uint32_t(!isTaken) << lane;
+  }
+  return turn;
+}
+
+SectorCount countSectors(const uint64_t (&addresses)[kLanes], const uint32_t (&bytes)[kLanes], uint32_t lanes,
+                         SameAddress sameAddress) {
+  auto of = [&](uint32_t group) {
+    std::vector<Span> asked;
+    for (uint32_t rest = group; rest; rest &= rest - 1)
+      if (unsigned lane = __builtin_ctz(rest); bytes[lane])
+        asked.push_back({addresses[lane], addresses[lane] + bytes[lane]});
+    return count(asked);
+  };
+  SectorCount result = of(lanes);
+  if (sameAddress == SameAddress::Shared)
+    return result;
+  result.sectors = 0;
+  for (uint32_t left = lanes; left;) {
+    uint32_t turn = nextTurn(addresses, left);
+    result.sectors += of(turn).sectors;
+    left &= ~turn;
+  }
+  return result;
 }
 
 SectorCount countLocalSectors(const uint64_t (&addresses)[kLanes], unsigned bytes, uint32_t lanes) {

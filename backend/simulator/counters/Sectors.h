@@ -18,8 +18,13 @@ struct SectorCount {
   uint32_t bytes = 0; ///< asked for, each counted once however many lanes ask for it
 };
 
+/// Lanes of an atomic operation that mean the same address take turns, and each turn touches its sectors anew. (Seen on
+/// an H200: test/gpu/counters.py)
+enum class SameAddress : uint8_t { Shared, InTurns };
+
 /// Of `lanes`, each of which asks for `bytes[lane]` bytes at its address.
-SectorCount countSectors(const uint64_t (&addresses)[kLanes], const uint32_t (&bytes)[kLanes], uint32_t lanes);
+SectorCount countSectors(const uint64_t (&addresses)[kLanes], const uint32_t (&bytes)[kLanes], uint32_t lanes,
+                         SameAddress sameAddress = SameAddress::Shared);
 
 /// Likewise in local memory, where every lane has its own bytes at the same addresses: word `w` of lane `l` lies at
 /// word `32 w + l`, so that lanes that access the same address lie side by side. (CUDA C++ Programming Guide, "Local

@@ -22,9 +22,11 @@ struct Kind {
   const char *name;
   const char *instruction; ///< in shared memory at `%r3`, in global memory at `%d3`
   unsigned bytes;          ///< of a lane
+  BankAccess access;
   bool isShared = true;
-  bool isAtomic = false;
-  bool ofWholeWarp = false; ///< has no guard
+
+  /// Has no guard.
+  bool isOfWholeWarp() const { return access == BankAccess::Matrix; }
 };
 } // namespace
 
@@ -43,24 +45,31 @@ static const Pattern kPatterns[] = {
     {"reversed", [](unsigned lane, unsigned bytes) { return (31 - lane) * bytes; }},
     {"first-eight", [](unsigned lane, unsigned bytes) { return lane < 8 ? lane * bytes : kMasked; }},
     {"every-eighth-lane", [](unsigned lane, unsigned bytes) { return lane % 8 ? kMasked : lane * bytes; }},
+    {"pairs-by-two", [](unsigned lane, unsigned bytes) { return (lane / 4 * 2 + lane % 2) * bytes; }},
+    {"pairs-by-four", [](unsigned lane, unsigned bytes) { return (lane / 8 * 4 + lane % 4) * bytes; }},
+    {"pairs-mixed",
+     [](unsigned lane, unsigned bytes) { return (lane % 8 < 4 ? lane / 2 : lane / 4 * 2 + lane % 2) * bytes; }},
+    {"half-in-pairs", [](unsigned lane, unsigned bytes) { return (lane < 16 ? lane / 2 : lane) * bytes; }},
+    {"quarter-in-pairs", [](unsigned lane, unsigned bytes) { return (lane < 8 ? lane / 2 : lane) * bytes; }},
+    {"even-lanes", [](unsigned lane, unsigned bytes) { return lane % 2 ? kMasked : lane / 2 * bytes; }},
     {"scattered", [](unsigned lane, unsigned) { return lane * 37 % 32 * 240; }},
 };
 
 static const Kind kKinds[] = {
-    {"ld.shared.4", "ld.shared.b32 %r4, [%r3]", 4},
-    {"ld.shared.8", "ld.shared.v2.b32 {%r4, %r5}, [%r3]", 8},
-    {"ld.shared.16", "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3]", 16},
-    {"st.shared.4", "st.shared.b32 [%r3], %r8", 4},
-    {"st.shared.8", "st.shared.v2.b32 [%r3], {%r8, %r8}", 8},
-    {"st.shared.16", "st.shared.v4.b32 [%r3], {%r8, %r8, %r8, %r8}", 16},
-    {"atom.shared", "atom.shared.add.u32 %r4, [%r3], 1", 4, true, true},
-    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3]", 16, true, false, true},
-    {"stmatrix", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r8, %r8, %r8, %r8}", 16, true, false, true},
-    {"ld.global.4", "ld.global.b32 %r4, [%d3]", 4, false},
-    {"ld.global.16", "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%d3]", 16, false},
-    {"st.global.4", "st.global.b32 [%d3], %r8", 4, false},
-    {"st.global.16", "st.global.v4.b32 [%d3], {%r8, %r8, %r8, %r8}", 16, false},
-    {"red.global", "red.global.add.u32 [%d3], 1", 4, false, true},
+    {"ld.shared.4", "ld.shared.b32 %r4, [%r3]", 4, BankAccess::Load},
+    {"ld.shared.8", "ld.shared.v2.b32 {%r4, %r5}, [%r3]", 8, BankAccess::Load},
+    {"ld.shared.16", "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3]", 16, BankAccess::Load},
+    {"st.shared.4", "st.shared.b32 [%r3], %r8", 4, BankAccess::Store},
+    {"st.shared.8", "st.shared.v2.b32 [%r3], {%r8, %r8}", 8, BankAccess::Store},
+    {"st.shared.16", "st.shared.v4.b32 [%r3], {%r8, %r8, %r8, %r8}", 16, BankAccess::Store},
+    {"atom.shared", "atom.shared.add.u32 %r4, [%r3], 1", 4, BankAccess::Atomic},
+    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3]", 16, BankAccess::Matrix},
+    {"stmatrix", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r8, %r8, %r8, %r8}", 16, BankAccess::Matrix},
+    {"ld.global.4", "ld.global.b32 %r4, [%d3]", 4, BankAccess::Load, false},
+    {"ld.global.16", "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%d3]", 16, BankAccess::Load, false},
+    {"st.global.4", "st.global.b32 [%d3], %r8", 4, BankAccess::Store, false},
+    {"st.global.16", "st.global.v4.b32 [%d3], {%r8, %r8, %r8, %r8}", 16, BankAccess::Store, false},
+    {"red.global", "red.global.add.u32 [%d3], 1", 4, BankAccess::Atomic, false},
 };
 
 /// The kernel reads each lane's place, fills shared memory without a conflict, accesses, and stores what it loaded.
@@ -80,7 +89,7 @@ static KernelRun kernelOf(const Kind &kind, const Pattern &pattern, const std::v
     mov.u32 %r4, 1; mov.u32 %r5, 2; mov.u32 %r6, 3; mov.u32 %r7, 4;
     mad.lo.u32 %r9, %r0, 16, %r2;
     )" + fill + "bar.sync 0;\n" +
-                    (kind.ofWholeWarp ? "" : "@%p1 ") + kind.instruction + R"(;
+                    (kind.isOfWholeWarp() ? "" : "@%p1 ") + kind.instruction + R"(;
     bar.sync 0;
     mov.u32 %r10, 0;
     )" + (kind.isShared ? "ld.shared.u32 %r10, [%r9];" : "") +
@@ -114,20 +123,20 @@ TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGive) {
         lanes |= uint32_t(places.back() != kMasked) << lane;
         fits &= places.back() == kMasked || places.back() % kind.bytes == 0;
       }
-      if (!fits || (kind.ofWholeWarp && lanes != kAllLanes))
+      if (!fits || (kind.isOfWholeWarp() && lanes != kAllLanes))
         continue;
       KernelRun run = kernelOf(kind, pattern, places);
       std::string instruction = kind.instruction;
       Counters counters = countRun(run).of(instruction.substr(0, instruction.find(' ')));
       SCOPED_TRACE(run.name);
       if (kind.isShared) {
-        BankPasses expected =
-            countBankPasses(addresses, lanes, kind.bytes, kind.isAtomic ? SameWord::InTurns : SameWord::Shared);
+        BankPasses expected = countBankPasses(addresses, lanes, kind.bytes, kind.access);
         bool isFill = std::string(kind.name) == "st.shared.16"; // has the text of the fill
         EXPECT_EQ(counters.sharedWavefronts, expected.wavefronts + (isFill ? kBufferBytes / 128 : 0));
         EXPECT_EQ(counters.bankConflicts(), expected.wavefronts - expected.ideal);
       } else {
-        SectorCount expected = countSectors(addresses, amounts, lanes);
+        SectorCount expected = countSectors(
+            addresses, amounts, lanes, kind.access == BankAccess::Atomic ? SameAddress::InTurns : SameAddress::Shared);
         EXPECT_EQ(counters.globalSectors, expected.sectors);
         EXPECT_EQ(counters.globalIdeal, expected.ideal);
         EXPECT_EQ(counters.globalBytes, expected.bytes);

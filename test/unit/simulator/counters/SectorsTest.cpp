@@ -63,6 +63,22 @@ TEST(Sectors, ScatteredLanesTakeOneEach) {
   EXPECT_EQ(text(count(4, [](unsigned lane) { return (lane * 37 % 32) * 4096 + 8; })), "32 of 4, 32 lines, 128 bytes");
 }
 
+TEST(Sectors, AtomicsOnAnAddressTakeTurns) {
+  auto atomic = [](const std::function<uint64_t(unsigned)> &addressOf) {
+    uint64_t addresses[kLanes];
+    uint32_t bytes[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      addresses[lane] = addressOf(lane);
+      bytes[lane] = 4;
+    }
+    return text(countSectors(addresses, bytes, kAllLanes, SameAddress::InTurns));
+  };
+  EXPECT_EQ(atomic([](unsigned lane) { return lane * 4; }), "4 of 4, 1 lines, 128 bytes");
+  EXPECT_EQ(atomic([](unsigned) { return 64; }), "32 of 1, 1 lines, 4 bytes");
+  EXPECT_EQ(atomic([](unsigned lane) { return lane / 2 * 4; }), "4 of 2, 1 lines, 64 bytes");
+  EXPECT_EQ(atomic([](unsigned lane) { return lane % 2 * 128; }), "32 of 1, 2 lines, 8 bytes");
+}
+
 TEST(Sectors, LocalMemoryIsInterleaved) {
   uint64_t same[kLanes], apart[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {

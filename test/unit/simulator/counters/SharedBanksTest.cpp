@@ -8,11 +8,11 @@
 namespace tile::sim::test {
 
 static BankPasses count(unsigned bytes, const std::function<uint64_t(unsigned)> &addressOf, uint32_t lanes = kAllLanes,
-                        SameWord sameWord = SameWord::Shared) {
+                        BankAccess access = BankAccess::Store) {
   uint64_t addresses[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane)
     addresses[lane] = addressOf(lane);
-  return countBankPasses(addresses, lanes, bytes, sameWord);
+  return countBankPasses(addresses, lanes, bytes, access);
 }
 
 static BankPasses countStride(unsigned bytes, unsigned stride, uint64_t start = 0, uint32_t lanes = kAllLanes) {
@@ -83,8 +83,34 @@ TEST(SharedBanks, LanesThatAreMaskedAskForNothing) {
   EXPECT_EQ(countStride(16, 16, 0, 0xff00).wavefronts, 1u);
 }
 
+TEST(SharedBanks, GroupsOfALoadWhoseLanesAreAlikeInPairsGoTogether) {
+  auto load = [](unsigned bytes, auto addressOf, uint32_t lanes = kAllLanes) {
+    return count(bytes, addressOf, lanes, BankAccess::Load);
+  };
+  auto same = [](unsigned) { return 64u; };
+  EXPECT_EQ(load(8, same).wavefronts, 1u);
+  EXPECT_EQ(load(16, same).wavefronts, 2u);
+  EXPECT_EQ(load(16, same).ideal, 2u);
+  EXPECT_EQ(load(16, [](unsigned lane) { return lane / 2 * 16; }).wavefronts, 2u);
+  EXPECT_EQ(load(8, [](unsigned lane) { return lane % 2 * 128; }).wavefronts, 2u); // the next but one
+  EXPECT_EQ(load(8, [](unsigned lane) { return lane % 2 * 128; }).ideal, 1u);
+  // Alike in other ways does not help.
+  EXPECT_EQ(load(8, [](unsigned lane) { return lane % 16 * 8; }).wavefronts, 2u);
+  EXPECT_EQ(load(16, [](unsigned lane) { return lane % 4 * 16; }).wavefronts, 4u);
+  EXPECT_EQ(load(16, [](unsigned lane) { return (lane < 16 ? lane / 2 : lane) * 16; }).wavefronts, 4u); // half of them
+  // A lane whose partner is masked is alone, and so is like it.
+  EXPECT_EQ(load(8, [](unsigned lane) { return lane * 4; }, 0x55555555).wavefronts, 1u);
+  EXPECT_EQ(load(16, [](unsigned lane) { return lane * 16; }, 0x01010101).wavefronts, 4u);
+  EXPECT_EQ(load(16, [](unsigned lane) { return lane * 16; }, 0x01010101).ideal, 2u);
+  // Stores and matrices do not go together.
+  EXPECT_EQ(count(16, same, kAllLanes, BankAccess::Store).wavefronts, 4u);
+  EXPECT_EQ(count(16, same, kAllLanes, BankAccess::Matrix).wavefronts, 4u);
+  // Four bytes are one group anyway.
+  EXPECT_EQ(load(4, [](unsigned lane) { return lane / 2 * 4; }).wavefronts, 1u);
+}
+
 TEST(SharedBanks, AtomicsOnAWordTakeTurns) {
-  auto atomic = [](auto addressOf) { return count(4, addressOf, kAllLanes, SameWord::InTurns); };
+  auto atomic = [](auto addressOf) { return count(4, addressOf, kAllLanes, BankAccess::Atomic); };
   EXPECT_EQ(atomic([](unsigned lane) { return lane * 4; }).wavefronts, 1u);
   EXPECT_EQ(atomic([](unsigned) { return 64; }).wavefronts, 32u);
   EXPECT_EQ(atomic([](unsigned lane) { return lane / 4 * 4; }).wavefronts, 4u);
