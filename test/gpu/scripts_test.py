@@ -13,6 +13,7 @@ sys.modules.setdefault("torch", mock.MagicMock())  # peers.py needs it only on a
 with mock.patch("ctypes.CDLL"):
     import peers
 import compile_time
+import counters
 import run
 import table
 import validate
@@ -21,6 +22,35 @@ RESULT = {"name": "softmax f32", "problem": "M = 4, N = 8", "bytes": 4_000_000, 
           "ours_us": {"p10": 1.9, "median": 2.0, "p90": 2.5}, "peer_us": {"p10": 1.8, "median": 1.9, "p90": 2.0}}
 RECORD = {"gpu": "NVIDIA H200", "driver": "580.159", "compiler": "tilec 0.1.0", "commit": "0123456789abcdef",
           "date": "2026-01-02", "results": [RESULT]}
+
+
+class Counters(unittest.TestCase):
+    TABLE = """==PROF== Connected
+"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
+"1","k","l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum","","7"
+"0","k","l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum","","1,024"
+"""
+
+    def test_launches_come_in_their_order(self):
+        with mock.patch("subprocess.run", return_value=mock.Mock(stdout=self.TABLE, stderr="")):
+            launches = counters.profile("ncu", "k", ["program"])
+        self.assertEqual([list(launch.values()) for launch in launches], [[1024], [7]])
+
+    def test_no_permission_is_said(self):
+        with mock.patch("subprocess.run", return_value=mock.Mock(stdout="", stderr="")), mock.patch("builtins.print"):
+            with self.assertRaises(SystemExit) as ended:
+                counters.profile("ncu", "k", ["program"])
+        self.assertEqual(ended.exception.code, 2)
+
+    def test_counts_of_a_metric_are_added_up_and_compared(self):
+        simulated = {"global load": {"global_sectors": 3}, "async copy": {"global_sectors": 4},
+                     "shared load": {"shared_wavefronts": 9, "shared_ideal_wavefronts": 4}}
+        found = {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 7,
+                 "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": 6, "smsp__inst_executed_pipe_tensor.sum": 2}
+        results = {}
+        with mock.patch("builtins.print"):
+            self.assertEqual(counters.compare("k", simulated, found, results), 1)
+        self.assertEqual(results, {"k": {"global load global_sectors": [7, 7], "shared load conflicts": [5, 6]}})
 
 
 class Steps(unittest.TestCase):

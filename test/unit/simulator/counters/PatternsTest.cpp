@@ -5,7 +5,10 @@
 #include "test/unit/simulator/counters/CountKernel.h"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <optional>
 
 namespace tile::sim::test {
 
@@ -109,7 +112,44 @@ static KernelRun kernelOf(const Kind &kind, const Pattern &pattern, const std::v
   return run;
 }
 
-TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGive) {
+/// What the GPU counted of a kernel and a class of instructions, from the record of test/gpu/counters.py: the second
+/// number of `"class key": [simulator, GPU]` in the kernel's line. Nothing if the record has no such count.
+static std::optional<uint64_t> countOfGpu(const std::string &kernel, const std::string &what) {
+  static const std::string record = [] {
+    std::ifstream file(TILE_GPU_COUNTERS);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  size_t line = record.find("\"" + kernel + "\": {");
+  if (line == std::string::npos)
+    return std::nullopt;
+  size_t entry = record.find("\"" + what + "\": [", line);
+  if (entry == std::string::npos || entry > record.find('\n', line))
+    return std::nullopt;
+  return std::stoull(record.substr(record.find(", ", record.find('[', entry)) + 2));
+}
+
+/// Compares with the record what it has of a class; returns how many counts that were.
+static unsigned expectWhatTheGpuCounted(const std::string &kernel, const Counted &counted, InstructionClass kind) {
+  Counters sum;
+  for (const CountedInstruction &instruction : counted.instructions)
+    if (instruction.kind == kind)
+      sum.add(instruction.counters);
+  std::pair<std::string, uint64_t> counts[] = {{"global_sectors", sum.globalSectors},
+                                               {"shared_wavefronts", sum.sharedWavefronts},
+                                               {"conflicts", sum.bankConflicts()}};
+  unsigned compared = 0;
+  for (const auto &[key, count] : counts) {
+    std::string what = std::string(nameOf(kind)) + " " + key;
+    if (std::optional<uint64_t> found = countOfGpu(kernel, what)) {
+      EXPECT_EQ(count, *found) << kernel << ", " << what;
+      ++compared;
+    }
+  }
+  return compared;
+}
+
+TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGiveAndAGpuCounted) {
+  unsigned compared = 0;
   for (const Kind &kind : kKinds)
     for (const Pattern &pattern : kPatterns) {
       std::vector<uint32_t> places;
@@ -127,7 +167,12 @@ TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGive) {
         continue;
       KernelRun run = kernelOf(kind, pattern, places);
       std::string instruction = kind.instruction;
-      Counters counters = countRun(run).of(instruction.substr(0, instruction.find(' ')));
+      Counted counted = countRun(run);
+      Counters counters = counted.of(instruction.substr(0, instruction.find(' ')));
+      for (InstructionClass each :
+           {InstructionClass::GlobalLoad, InstructionClass::GlobalStore, InstructionClass::GlobalAtomic,
+            InstructionClass::SharedLoad, InstructionClass::SharedStore, InstructionClass::SharedAtomic})
+        compared += expectWhatTheGpuCounted(run.name, counted, each);
       SCOPED_TRACE(run.name);
       if (kind.isShared) {
         BankPasses expected = countBankPasses(addresses, lanes, kind.bytes, kind.access);
@@ -142,6 +187,7 @@ TEST(Patterns, WhatAKernelCountsIsWhatItsPlacesGive) {
         EXPECT_EQ(counters.globalBytes, expected.bytes);
       }
     }
+  EXPECT_GT(compared, 1000u);
 }
 
 } // namespace tile::sim::test
