@@ -4,6 +4,7 @@
 #include "backend/TileGPUToLLVM/SharedMemory.h"
 
 #include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/TileExchange.h"
 #include "ir/Layout/ShapeOps.h"
 #include "ir/TileGPU/Scratch.h"
 
@@ -109,38 +110,99 @@ private:
     return linear;
   }
 
+  /// Whether the partials of a warp lie side by side, rather than those of a position. The latter takes few, wide loads
+  /// where all lanes want the same position; where they want several, the partials of these should lie in the 128 bytes
+  /// that the banks give in one pass.
+  bool isByWarp(const ReduceExchange &exchange, int64_t bytes) const {
+    constexpr int64_t kPassBytes = 128;
+    int64_t positions = 1; // of one register, in the lanes of a warp
+    for (uint64_t basis : result.bits(HwDim::Lane))
+      positions *= basis ? 2 : 1;
+    return positions > 1 && positions * result.numRegisters() * exchange.warps * bytes > kPassBytes;
+  }
+
+  void storeByWarp(Value array, int64_t positions, Value slot, Value predicate, ArrayRef<Value> partials) {
+    int64_t bytes = memoryBytes(partials[0].getType());
+    SharedExchange plan = planSharedExchange(result, result, 8 * bytes);
+    SharedAddresses addresses(emit, plan.store.threadTerms, plan.store.disjoint, plan.layout, bytes,
+                              emit.offset(array, emit.mul(slot, emit.i32(positions * bytes))));
+    for (auto [offset, registers] : llvm::zip_equal(plan.store.offsets, plan.store.registers))
+      emitSharedStore(emit, addresses.at(offset), predicate,
+                      llvm::map_to_vector(registers, [&](int64_t reg) { return partials[reg]; }));
+  }
+
+  /// Of each warp, all registers.
+  SmallVector<SmallVector<Value>> loadByWarp(Value array, int64_t positions, int64_t warps, Type element) {
+    int64_t bytes = memoryBytes(element);
+    SharedExchange plan = planSharedExchange(result, result, 8 * bytes);
+    SmallVector<SmallVector<Value>> loaded;
+    for (int64_t warp = 0; warp < warps; ++warp)
+      loaded.push_back(emitTileLoad(emit, plan.load, result, plan.layout, element,
+                                    emit.offset(array, emit.i64(warp * positions * bytes))));
+    return loaded;
+  }
+
+  /// The address of slot `slot` of the register's position.
+  Value slotAddress(Value array, ThreadCoordinates &coordinates, int64_t reg, int64_t warps, Value slot,
+                    int64_t bytes) {
+    Value index = emit.add(emit.mul(position(coordinates, reg), emit.i32(warps)), slot);
+    return emit.offset(array, emit.mul(index, emit.i32(bytes)));
+  }
+
+  void storeByPosition(Value array, int64_t warps, Value slot, Value predicate, ArrayRef<Value> partials) {
+    ThreadCoordinates coordinates(emit, result);
+    for (auto [reg, value] : llvm::enumerate(partials))
+      emitSharedStore(emit, slotAddress(array, coordinates, reg, warps, slot, memoryBytes(value.getType())), predicate,
+                      value);
+  }
+
+  SmallVector<SmallVector<Value>> loadByPosition(Value array, int64_t warps, Type element) {
+    int64_t bytes = memoryBytes(element), vector = 1;
+    // Rows of a power of two of slots are aligned to what they are long.
+    while (warps % (2 * vector) == 0 && 2 * vector * bytes <= 16)
+      vector *= 2;
+    ThreadCoordinates coordinates(emit, result);
+    SmallVector<SmallVector<Value>> loaded(warps);
+    for (int64_t reg = 0; reg < result.numRegisters(); ++reg)
+      for (int64_t warp = 0; warp < warps; warp += vector) {
+        Value address = slotAddress(array, coordinates, reg, warps, emit.i32(warp), bytes);
+        for (auto [i, value] : llvm::enumerate(emitSharedLoad(emit, address, element, vector)))
+          loaded[warp + i].push_back(value);
+      }
+    return loaded;
+  }
+
+  /// Stores one partial of each position, and combines those that all warps have stored.
   void acrossWarps(std::vector<Elements> &sums, const ReduceExchange &exchange) {
     Value base = scratchOf(emit, op);
-    ThreadCoordinates coordinates(emit, result);
     // Of the lanes that hold the same sum one stores; of the warps all that have their own terms.
     Value lanes = emitDigitsAreZero(emit, result, HwDim::Lane, emit.lane(), result.freeDigits(HwDim::Lane));
     Value warps = emitDigitsAreZero(emit, layout, HwDim::Warp, emit.warp(), layout.freeDigits(HwDim::Warp));
     Value stores = emit.both(lanes, warps);
     Value slot = warpAlongAxis();
-    auto address = [&](size_t operand, Value index, int64_t bytes) {
-      return emit.offset(emit.offset(base, emit.i64(exchange.offsets[operand])), emit.mul(index, emit.i32(bytes)));
-    };
-    std::vector<Value> rows;
-    for (auto [reg, sum] : llvm::enumerate(sums)) {
-      rows.push_back(emit.mul(position(coordinates, reg), emit.i32(exchange.warps)));
-      for (auto [k, value] : llvm::enumerate(sum))
-        emitSharedStore(emit, address(k, emit.add(rows.back(), slot), memoryBytes(value.getType())), stores, value);
+    SmallVector<Value> arrays;
+    for (auto [k, value] : llvm::enumerate(sums.front())) {
+      arrays.push_back(emit.offset(base, emit.i64(exchange.offsets[k])));
+      auto partials = llvm::map_to_vector(sums, [k = k](const Elements &sum) { return sum[k]; });
+      if (isByWarp(exchange, memoryBytes(value.getType())))
+        storeByWarp(arrays[k], exchange.positions, slot, stores, partials);
+      else
+        storeByPosition(arrays[k], exchange.warps, slot, stores, partials);
     }
     emit.barrier();
-    for (auto [reg, sum] : llvm::enumerate(sums)) {
-      SmallVector<Elements> partials(exchange.warps);
-      for (auto [k, value] : llvm::enumerate(sum)) {
-        int64_t bytes = memoryBytes(value.getType()), vector = 1;
-        // Rows of a power of two of slots are aligned to what they are long.
-        while (exchange.warps % (2 * vector) == 0 && 2 * vector * bytes <= 16)
-          vector *= 2;
-        for (int64_t i = 0; i < exchange.warps; i += vector)
-          for (auto [j, loaded] : llvm::enumerate(
-                   emitSharedLoad(emit, address(k, emit.add(rows[reg], emit.i32(i)), bytes), value.getType(), vector)))
-            partials[i + j].push_back(loaded);
-      }
-      sum = tree(std::move(partials));
+    // By register and warp.
+    std::vector<SmallVector<Elements>> partials(sums.size(), SmallVector<Elements>(exchange.warps));
+    for (auto [k, value] : llvm::enumerate(sums.front())) {
+      Type element = value.getType();
+      SmallVector<SmallVector<Value>> loaded = isByWarp(exchange, memoryBytes(element))
+                                                   ? loadByWarp(arrays[k], exchange.positions, exchange.warps, element)
+                                                   : loadByPosition(arrays[k], exchange.warps, element);
+      for (auto [warp, registers] : llvm::enumerate(loaded))
+        for (auto [reg, partial] : llvm::enumerate(registers))
+          partials[reg][warp].push_back(partial);
     }
+    for (auto [sum, terms] : llvm::zip_equal(sums, partials))
+      sum = tree(std::move(terms));
   }
 
   Emitter &emit;

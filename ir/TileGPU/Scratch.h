@@ -10,8 +10,8 @@
 
 namespace tile::tgpu {
 
-/// How the partial results of a reduction travel between the warps that share its axis: slot `position * warps + warp`
-/// of each operand's array, where `position` is the row-major one in the result.
+/// How the partial results of a reduction travel between the warps that share its axis: one for each element of the
+/// result and each such warp, in an array for each operand. In which order is the lowering's choice.
 struct ReduceExchange {
   int64_t warps = 1;     ///< along the axis; 1: nothing travels
   int64_t positions = 1; ///< elements of the result

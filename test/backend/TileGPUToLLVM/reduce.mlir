@@ -46,3 +46,28 @@ func.func @replicated(%x: f32, %p: !tile.ptr<f32>, %n: index) attributes {tgpu.w
   tile.store %s, %v[%o] {unchecked} : f32, !tile.view<?xf32>, (index)
   return
 }
+
+// Sums of columns, of which each lane has four and a warp sixty-four: those of a warp lie side by side, so that both
+// sides move 16 bytes a lane without a bank conflict.
+#m = #tgpu.layout<"4x64: reg b1 b2; lane b4 b8 b16 b32 a1; warp a2">
+#s = #tgpu.layout<"64: reg a1 a2; lane a4 a8 a16 a32 0; warp 0">
+// CHECK-LABEL: func @columns
+// CHECK:         "@$0 st.shared.v4.b32 [$1], {$2, $3, $4, $5};"
+// CHECK-NOT:     st.shared
+// CHECK:         nvvm.barrier0
+// CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xi32>
+// CHECK-NOT:     llvm.load {{.*}} : !llvm.ptr<3>
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT:     arith.addf
+func.func @columns(%x: f32, %p: !tile.ptr<f32>, %n: index) attributes {tgpu.warps = 2 : i64, tgpu.shared_bytes = 512 : i64} {
+  %v = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32>
+  %o = arith.constant 0 : index
+  %t = tile.splat %x : f32 -> tensor<4x64xf32, #m>
+  %s = tile.reduce %t axis 0 {tgpu.shared_offset = 0 : i64} : tensor<4x64xf32, #m> -> tensor<64xf32, #s> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.store %s, %v[%o :+ 64] {unchecked} : tensor<64xf32, #s>, !tile.view<?xf32>, (index)
+  return
+}
