@@ -41,6 +41,8 @@ Examples:
   tilec run softmax.tile --arg x=x.npy --arg y=empty:f32[8,64] --save y=y.npy --device=cpu --seed=1
   tilec run softmax.tile --arg x=rand:f32[8,64] --arg y=empty:f32[8,64] --device=sim   finds races, without a GPU
   tilec run softmax.cubin --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]       needs a GPU
+  tilec run softmax.tile --device=sim --counters --arg x=rand:f32[8,781] --arg y=empty:f32[8,781]
+                               why it is slow, without a GPU: coalescing, bank conflicts, divergence
 )";
 
 static constexpr std::string_view kCheckMore = R"(
@@ -70,6 +72,7 @@ The exit code is 1 if anything was found: races, accesses out of bounds, undefin
 Examples:
   tilec sim k.ptx --grid=4 --block=128 --arg rand:f32[512] --arg empty:f32[512] --arg i32:512
   tilec sim k.ptx --kernel=reduce --grid=4,2 --block=32,8 --seeds=8 --json
+  tilec sim k.ptx --grid=4 --block=128 --arg rand:f32[512] --counters    the worst lines first
 )";
 
 static constexpr std::string_view kInspectMore = R"(
