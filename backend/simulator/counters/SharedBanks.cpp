@@ -5,8 +5,6 @@
 namespace tile::sim {
 
 constexpr unsigned kBanks = 32, kWordBytes = 4, kPassBytes = kBanks * kWordBytes;
-/// Words that a lane accesses at most: 16 bytes.
-constexpr unsigned kMostWords = 4;
 
 /// Passes that the words of one group of lanes take: the most words that one bank gives.
 static uint32_t passesOf(uint64_t *words, size_t count, BankAccess access) {
@@ -36,7 +34,7 @@ BankPasses countBankPasses(const uint64_t (&addresses)[kLanes], uint32_t lanes, 
     group *= 2;
   BankPasses passes;
   for (unsigned first = 0; first < kLanes; first += group) {
-    uint64_t words[kLanes * kMostWords];
+    uint64_t words[2 * kBanks]; // of one pass, or of two groups that go together
     size_t count = 0;
     for (unsigned lane = first; lane < first + group; ++lane)
       for (unsigned i = 0; lanes >> lane & 1 && i < wordsPerLane; ++i)
