@@ -98,6 +98,7 @@ static constexpr ClassRow kRows[] = {
     {"neg", Class::Other, Rule::ByType},
     {"not", Class::Logic},
     {"or", Class::Logic},
+    {"pmevent", Class::Other},
     {"popc", Class::Logic},
     {"prefetch", Class::Other},
     {"prefetchu", Class::Other},

@@ -224,7 +224,7 @@ static void decodeAtomicOf(Form &form, bool hasResult) {
       details->inGlobal = row.inGlobal;
     }
   bool isSwap = operation == "cas";
-  if (!details->combine || !form.expectOperands(hasResult + 2 + isSwap))
+  if (!details->combine || !expectOperandsAndPolicy(form, hasResult + 2 + isSwap))
     return form.refuse("this operation on this type is not known");
   std::vector<ptx::Operand> values = partsOf(form.operand(hasResult + 1));
   std::vector<ptx::Operand> targets = hasResult ? partsOf(form.operand(0)) : values;

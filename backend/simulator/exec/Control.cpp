@@ -113,6 +113,15 @@ static void decodeRegisterLimit(Form &form) {
   form.run(runRegisterLimit);
 }
 
+/// Monitoring is not modelled.
+static Step runEvent(Warp &, const Op &) { return Step::Next; }
+
+static void decodeEvent(Form &form) {
+  form.take("mask");
+  if (form.expectOperands(1))
+    form.run(runEvent);
+}
+
 InstructionRows controlRows() {
   return {
       {"bra", "Control Flow", "`.uni`", decodeBranch},
@@ -122,6 +131,7 @@ InstructionRows controlRows() {
       {"griddepcontrol", "Parallel Synchronization and Communication", "no effect: grids do not overlap",
        decodeGridDependency},
       {"nanosleep", "Miscellaneous", "lets other warps run; the time is not modelled", decodePause},
+      {"pmevent", "Miscellaneous", "no effect", decodeEvent},
       {"ret", "Control Flow", "`.uni`", decodeReturn},
       {"setmaxnreg", "Miscellaneous", "no effect but that the warp comes together", decodeRegisterLimit},
       {"trap", "Miscellaneous", "", decodeTrap},

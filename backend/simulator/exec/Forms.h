@@ -20,6 +20,8 @@ void decodeIntegerSub(Form &form);
 
 /// What a load, a store or an atomic operation says about order, scope and space.
 Access takeAccess(Form &form);
+/// Refuses unless there are `count` operands and, with `.L2::cache_hint`, a policy behind them, which has no effect.
+bool expectOperandsAndPolicy(Form &form, size_t count);
 
 /// Decodes the instruction if it says `.cc`; else takes nothing and returns false.
 bool decodeCarry(Form &form);

@@ -3,7 +3,9 @@
 #include "backend/simulator/exec/ByType.h"
 #include "backend/simulator/exec/Families.h"
 #include "backend/simulator/exec/Forms.h"
+
 #include "backend/simulator/exec/MovedBits.h"
+#include <algorithm>
 
 namespace tile::sim {
 
@@ -202,11 +204,17 @@ template <template <class> class F, int32_t (*saturating)(int32_t, int32_t)> sta
   sameTypes(form, type, 2, sat ? lanewise<saturating> : forInteger<F>(type));
 }
 
+template <class T, T (*apply)(T, T)> static T notNegative(T a, T b) { return std::max(apply(a, b), T(0)); }
+
 template <template <class> class F> static void decodeExtremum(Form &form) {
   bool relu = form.take("relu");
   ptx::Type type = form.takeType();
+  if (relu && type == ptx::Type::S32)
+    return sameTypes(form, type, 2, lanewise<notNegative<int32_t, F<int32_t>::apply>>);
+  if (relu && type == ptx::Type::S16x2)
+    return sameTypes(form, type, 2, lanewise<halves<int16_t, notNegative<int16_t, F<int16_t>::apply>>>);
   if (relu)
-    return form.refuse("`.relu` is known of floating point alone");
+    return form.refuse("`.relu` goes with .s32 and .s16x2");
   if (type == ptx::Type::U16x2)
     return sameTypes(form, type, 2, lanewise<halves<uint16_t, F<uint16_t>::apply>>);
   if (type == ptx::Type::S16x2)
@@ -342,12 +350,45 @@ static void decodeBfi(Form &form) {
   form.run(forWord<Bfi>(type));
 }
 
+/// `lop3.or d|p, a, b, c, table, q`: whether any bit is set, joined with a predicate.
+struct Lop3Form {
+  uint32_t table;
+  bool isOr, negated;
+};
+static Step runLop3Joined(Warp &warp, const Op &op) {
+  const Lop3Form &form = *static_cast<const Lop3Form *>(warp.program.details[op.mode].get());
+  const uint32_t *a = warp.row<uint32_t>(op.source(0)), *b = warp.row<uint32_t>(op.source(1));
+  const uint32_t *c = warp.row<uint32_t>(op.source(2));
+  uint32_t values[kLanes], any = 0, other = warp.predicate(op.source(3)) ^ (form.negated ? kAllLanes : 0);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    values[lane] = lop3(a[lane], b[lane], c[lane], form.table);
+    any |= uint32_t(values[lane] != 0) << lane;
+  }
+  warp.write(op.result(0), values);
+  warp.writePredicate(op.result(1), form.isOr ? any | other : any & other);
+  warp.spreadUndefined(op);
+  return Step::Next;
+}
+
 static void decodeLop3(Form &form) {
+  int join = form.takeOne({"or", "and"});
   ptx::Type type = form.takeType();
-  if (!form.expectOperands(5))
+  if (!form.expectOperands(join < 0 ? 5 : 6))
     return;
   if (form.operand(4).kind != ptx::Operand::Kind::Integer || form.operand(4).bits > 255)
     return form.refuse("its table is no number below 256");
+  if (join >= 0) {
+    const ptx::Operand &target = form.operand(0);
+    if (target.kind != ptx::Operand::Kind::Pair)
+      return form.refuse("it has one result; expected `d|p`");
+    form.result(target.parts[0], type);
+    form.result(target.parts[1], ptx::Type::Pred);
+    for (size_t i = 1; i <= 3; ++i)
+      form.source(i, type);
+    form.source(5, ptx::Type::Pred);
+    return form.run(runLop3Joined, std::make_shared<Lop3Form>(
+                                       Lop3Form{uint32_t(form.operand(4).bits), join == 0, form.operand(5).negated}));
+  }
   sameTypesOf(form, type, 3);
   form.run(lanewiseByMode<lop3ByMode>, uint32_t(form.operand(4).bits));
 }
@@ -452,7 +493,7 @@ InstructionRows integerRows() {
       {"dp2a", "Integer Arithmetic", "all types, `.lo .hi`", decodeDp2a},
       {"dp4a", "Integer Arithmetic", "all types", decodeDp4a},
       {"fns", "Integer Arithmetic", "", decodeFns},
-      {"lop3", "Logic and Shift", "`.b32`", decodeLop3},
+      {"lop3", "Logic and Shift", "`.b32`, with a predicate", decodeLop3},
       {"mad24", "Integer Arithmetic", "`.lo .hi`, `.sat`", decodeMad24},
       {"mul24", "Integer Arithmetic", "`.lo .hi`", decodeMul24},
       {"not", "Logic and Shift", "`.pred .b16 .b32 .b64`", decodeBits<Not, 1>},

@@ -157,10 +157,11 @@ static ptx::Space takeSpace(Form &form) {
 
 Access takeAccess(Form &form) {
   Access access;
-  static constexpr Access::Order kOrders[] = {
-      Access::Order::Weak,           Access::Order::Relaxed,  Access::Order::Acquire, Access::Order::Release,
-      Access::Order::AcquireRelease, Access::Order::Volatile, Access::Order::Relaxed};
-  int order = form.takeOne({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio"});
+  static constexpr Access::Order kOrders[] = {Access::Order::Weak,           Access::Order::Relaxed,
+                                              Access::Order::Acquire,        Access::Order::Release,
+                                              Access::Order::AcquireRelease, Access::Order::Volatile};
+  form.take("mmio"); // memory of a device, which nothing here is
+  int order = form.takeOne({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile"});
   if (order >= 0)
     access.order = kOrders[order];
   static constexpr Access::Scope kScopes[] = {Access::Scope::Cta, Access::Scope::Cluster, Access::Scope::Gpu,
@@ -172,6 +173,10 @@ Access takeAccess(Form &form) {
   // Which cache holds a line has no effect on its value.
   form.ignore({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::", "L2::"});
   return access;
+}
+
+bool expectOperandsAndPolicy(Form &form, size_t count) {
+  return form.expectOperands(count + form.instruction.has("L2::cache_hint"));
 }
 
 /// What the type of a load or store says, and the registers that it names: one, or a vector of two, four or eight.
@@ -202,7 +207,7 @@ static bool areWide(Form &form, const std::vector<ptx::Operand> &elements, ptx::
 
 static void decodeLoad(Form &form) {
   Access access = takeAccess(form);
-  if (!form.expectOperands(2))
+  if (!expectOperandsAndPolicy(form, 2))
     return;
   ptx::Type type;
   std::vector<ptx::Operand> elements = takeElements(form, access, type, form.operand(0));
@@ -217,7 +222,7 @@ static void decodeLoad(Form &form) {
 
 static void decodeStore(Form &form) {
   Access access = takeAccess(form);
-  if (!form.expectOperands(2))
+  if (!expectOperandsAndPolicy(form, 2))
     return;
   ptx::Type type;
   std::vector<ptx::Operand> elements = takeElements(form, access, type, form.operand(1));
@@ -249,8 +254,8 @@ static void decodeHint(Form &form) {
 /// What a policy holds is the caches' affair.
 static void decodePolicy(Form &form) {
   form.ignore({"fractional", "range", "cvt", "global", "L2", "L2::"});
-  if (!form.take("b64") || form.operandCount() < 2)
-    return form.refuse("expected `.b64`, a register and what is to be kept");
+  if (!form.take("b64") || !form.operandCount())
+    return form.refuse("expected `.b64` and a register");
   form.result(0, ptx::Type::B64);
   form.run(runPolicy);
 }

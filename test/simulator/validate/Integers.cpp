@@ -69,6 +69,7 @@ void giveIntegers(const Sink &sink) {
     giveWidth(sink, bytes);
   std::vector<unsigned> two = {4, 4}, three = {4, 4, 4};
   give(sink, "sat.s32", two, 4, {"add.sat.s32", "sub.sat.s32"});
+  give(sink, "relu", two, 4, withTypes({"min.relu", "max.relu"}, {"s32", "s16x2"}));
   give(sink, "x2", two, 4, withTypes({"add", "min", "max"}, {"u16x2", "s16x2"}));
   give(sink, "mul24", two, 4, withTypes({"mul24.lo", "mul24.hi"}, {"u32", "s32"}));
   Names mad24 = withTypes({"mad24.lo", "mad24.hi"}, {"u32", "s32"});
@@ -81,6 +82,10 @@ void giveIntegers(const Sink &sink) {
   for (unsigned table : {0x00, 0x01, 0x17, 0x3c, 0x80, 0x96, 0xca, 0xe8, 0xf8, 0xff})
     tables.push_back(
         {"lop3.b32 of " + std::to_string(table), "lop3.b32 $d, $a, $b, $c, " + std::to_string(table) + ";"});
+  for (std::string join : {"or", "and"})
+    tables.push_back({"lop3." + join + ".b32", "setp.lt.s32 %p2, $a, $b; lop3." + join +
+                                                   ".b32 $d|%p1, $a, $b, $c, 0x80, !%p2; selp.b32 %r30, 1, 0, %p1; "
+                                                   "xor.b32 $d, $d, %r30;"});
   giveForms(sink, "lop3", three, 4, tables);
   give(sink, "prmt", three, 4, combinations("prmt", {{"b32"}, {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}}));
   give(sink, "shf", three, 4, combinations("shf", {{"l", "r"}, {"wrap", "clamp"}, {"b32"}}));

@@ -48,6 +48,11 @@ void giveLoads(const Sink &sink) {
           {name, "st.shared.v2.b64 [%d50], {$a, $b}; mov.b64 {%r40, %r41}, $b; " + name + " [%d50], " + values +
                      "; ld.shared.v2.b64 {%d30, %d31}, [%d50]; mul.lo.u64 %d30, %d30, 31; add.u64 $d, %d30, %d31;"});
     }
+  // A policy of the cache has no effect.
+  forms.push_back({"L2::cache_hint", "createpolicy.fractional.L2::evict_last.b64 %d53, 0f3f800000; "
+                                     "st.global.L1::evict_last.L2::cache_hint.b64 [$o], $a, %d53; "
+                                     "red.global.add.L2::cache_hint.u64 [$o], $b, %d53; "
+                                     "ld.global.L2::cache_hint.b64 $d, [$o], %d53;"});
   forms[0].code = "mov.u64 %d50, cells; mad.wide.u32 %d50, %r0, 16, %d50; " + fill + forms[0].code;
   Kernel kernel = elementwise({"ld", {8, 8}, 8, forms}, operandColumns({{nullptr, 8}, {nullptr, 8}}, 512, 512, 3));
   kernel.declarations = ".shared .align 16 .b8 cells[2048];\n.local .align 16 .b8 frame[16];\n";

@@ -102,6 +102,19 @@ TEST(Arithmetic, PackedComparisonsHaveAResultForEachHalf) {
             (Words{0, 1, 0x3c00, 0xffff0000}));
 }
 
+TEST(Arithmetic, ALookUpOfBitsJoinsAPredicate) {
+  EXPECT_EQ(wordsOf("setp.eq.s32 %p1, 0, 0; lop3.and.b32 %r1|%p2, 12, 10, 0, 0xc0, %p1; selp.u32 %r2, 1, 0, %p2;"
+                    "lop3.or.b32 %r3|%p3, 12, 3, 0, 0xc0, !%p1; selp.u32 %r4, 1, 0, %p3;"),
+            (Words{8, 1, 0, 0}));
+}
+
+TEST(Arithmetic, IntegersThatAreNotNegative) {
+  EXPECT_EQ(
+      wordsOf("min.relu.s32 %r1, -5, 7; max.relu.s32 %r2, -5, 7; mov.u32 %r5, 0xfffe0003; mov.u32 %r6, 0xffff0002;"
+              "max.relu.s16x2 %r3, %r5, %r6; min.relu.s16x2 %r4, %r5, %r6;"),
+      (Words{0, 7, 3, 2}));
+}
+
 TEST(Arithmetic, ASignChooses) {
   EXPECT_EQ(wordsOf("mov.f32 %f1, 0f80000000; mov.f32 %f2, 0f80000001; mov.f32 %f3, 0f7fc00000;"
                     "slct.u32.s32 %r1, 1, 2, -1; slct.u32.f32 %r2, 1, 2, %f1; slct.ftz.u32.f32 %r3, 1, 2, %f2;"
