@@ -5,6 +5,7 @@
 #ifndef BACKEND_SIMULATOR_SIMULATOR_H
 #define BACKEND_SIMULATOR_SIMULATOR_H
 
+#include "backend/simulator/Checks.h"
 #include "backend/simulator/check/Finding.h"
 #include "backend/simulator/counters/Counters.h"
 #include "backend/simulator/machine/Program.h"
@@ -50,8 +51,8 @@ struct Launch {
 
 struct RunOptions {
   uint64_t seed = 0;
-  unsigned hostThreads = 0;                       ///< 0: as many as the machine has
-  bool checks = true;                             ///< races, undefined values; bounds are always checked
+  unsigned hostThreads = 0; ///< 0: as many as the machine has
+  Checks checks;
   bool counters = false;                          ///< what each instruction moves and computes
   uint64_t maxSteps = 0;                          ///< operations of one warp; 0: no limit
   std::function<void(const std::string &)> print; ///< what `vprintf` prints

@@ -160,6 +160,7 @@ bool CaseRunner::launch() {
   run.limits = options.limits;
   run.checked = true;
   run.seed = options.seed;
+  run.simulatorChecks = options.simulatorChecks;
   for (size_t i = 0; i < arguments.size(); ++i)
     stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));
   return runOn(options.device, session, file, *kernel, arguments, run).has_value();

@@ -12,6 +12,7 @@ struct CheckOptions {
   BuildOptions build;
   uint64_t seed = 0;
   unsigned threads = 0; ///< of the interpreter; 0: one per core
+  sim::Checks simulatorChecks;
   StepLimits limits;
   bool showsAll = false; ///< also what fails as an earlier shape did
 };

@@ -3,6 +3,7 @@
 #ifndef RUNTIME_EXECUTE_EXECUTE_H
 #define RUNTIME_EXECUTE_EXECUTE_H
 
+#include "backend/simulator/Checks.h"
 #include "backend/simulator/counters/CounterReport.h"
 #include "runtime/arguments/HostArgument.h"
 #include "runtime/compile/Build.h"
@@ -50,6 +51,7 @@ struct RunOptions {
   unsigned threads = 0;     ///< CPU and simulator; 0: one per core
   uint64_t seed = 0;        ///< simulator: of the schedule
   bool counters = false;    ///< simulator: count what each instruction moves and computes
+  sim::Checks simulatorChecks;
   StepLimits limits;
 };
 

@@ -99,6 +99,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   sim::RunOptions runOptions;
   runOptions.seed = options.seed;
   runOptions.hostThreads = options.threads;
+  runOptions.checks = options.simulatorChecks;
   runOptions.maxSteps = options.limits.warpInstructions;
   runOptions.counters = options.counters;
   auto start = std::chrono::steady_clock::now();

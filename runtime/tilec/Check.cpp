@@ -5,6 +5,7 @@
 #include "runtime/tilec/CheckRest.h"
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
+#include "runtime/tilec/SimulatorFlags.h"
 
 #include "runtime/execute/Signature.h"
 
@@ -225,7 +226,8 @@ static void reportNoSpec(Session &session, const std::string &input, const ast::
 static bool checkFile(Session &session, const std::string &input, CheckPrinter &printer) {
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
-  if (!build || !device)
+  std::optional<sim::Checks> checks = device ? checksOfSimulator(session, *device) : std::nullopt;
+  if (!build || !checks)
     return false;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
     return false;
@@ -253,6 +255,7 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   options.seed = rest ? rest->seed : seedOfRun();
   options.limits = stepLimitsOfRun();
   options.showsAll = verboseOption.isOn();
+  options.simulatorChecks = *checks;
   printer.printsJson = jsonOption.isOn() || rest;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};

@@ -1,6 +1,7 @@
 /// `tilec run FILE`: compiles one kernel for the arguments given, runs it and says what came out.
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
+#include "runtime/tilec/SimulatorFlags.h"
 
 #include "runtime/artifact/Cubin.h"
 #include "runtime/driver/Device.h"
@@ -283,6 +284,9 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
 
 /// A kernel of a source file, compiled for the arguments.
 static void runSource(Session &session, FileId file, BuildOptions options, DeviceKind device) {
+  std::optional<sim::Checks> checks = checksOfSimulator(session, device);
+  if (!checks)
+    return;
   uint64_t seed = seedOfRun();
   std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
   std::unique_ptr<ast::Module> syntax = given ? session.parse(file) : nullptr;
@@ -305,6 +309,7 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.limits = stepLimitsOfRun();
   run.seed = seed;
   run.counters = wantsCounters();
+  run.simulatorChecks = *checks;
   runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {
                 return runOn(device, session, file, *kernel, arguments, run);

@@ -2,6 +2,7 @@
 /// says what is wrong with it. Several seeds are several interleavings, whose results must be equal.
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/RunFlags.h"
+#include "runtime/tilec/SimulatorFlags.h"
 
 #include "backend/simulator/Simulator.h"
 #include "backend/simulator/ptx/Parser.h"
@@ -141,7 +142,7 @@ static void print(const sim::Program &program, const sim::RunResult &result,
 
 /// Runs `seeds` schedules on the same inputs; the results of the first stay in `arguments`. Gives the findings of all.
 static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Program &program, sim::Launch launch,
-                                              SimArguments &arguments) {
+                                              SimArguments &arguments, sim::Checks checks) {
   std::vector<NpyArray> inputs, results;
   for (const HostArgument &argument : arguments.host)
     inputs.push_back(argument.tensor);
@@ -158,6 +159,7 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
     options.seed = seedOption.get() + run;
     options.maxSteps = stepsOption.get();
     options.counters = wantsCounters() && run == 0;
+    options.checks = checks;
     options.print = [](const std::string &text) { std::cout << text; };
     auto outcome = sim::run(program, launch, options);
     if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
@@ -185,7 +187,8 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
 static void simulate(Session &session, const std::string &path) {
   if (seedsOption.get() == 0)
     return session.report(Code::E0602, "`--seeds` is 0; expected 1 schedule or more");
-  std::optional<FileId> file = session.read(path);
+  std::optional<sim::Checks> checks = checksOfSimulator(session, DeviceKind::Simulator);
+  std::optional<FileId> file = checks ? session.read(path) : std::nullopt;
   if (!file)
     return;
   sim::ptx::Parsed module = sim::ptx::parse(session.sources.text(*file));
@@ -223,7 +226,7 @@ static void simulate(Session &session, const std::string &path) {
   if (!savings)
     return;
   launch.arguments = arguments->launch;
-  std::optional<sim::RunResult> result = runSeeds(session, program, std::move(launch), *arguments);
+  std::optional<sim::RunResult> result = runSeeds(session, program, std::move(launch), *arguments, *checks);
   if (!result)
     return;
   for (const auto &[number, target] : *savings)

@@ -215,7 +215,7 @@ static void measure(benchmark::State &state, Kernel kernel, bool checks, unsigne
   RunOptions options;
   options.seed = 1;
   options.hostThreads = hostThreads;
-  options.checks = checks;
+  options.checks = checks ? Checks() : kNoChecks;
   uint64_t instructions = 0;
   for (auto _ : state) {
     auto outcome = run(*kernel.program, kernel.launch, options);

@@ -41,13 +41,15 @@ public:
 
   void finish(Cta &cta) override {
     for (const Piece &piece : pieces) {
-      uint8_t *to = cta.shared.bytes + piece.target, *defined = cta.shared.defined + piece.target;
+      uint8_t *to = cta.shared.bytes + piece.target;
       std::memset(to, 0, piece.written);
-      std::memset(defined, 1, piece.written);
-      if (!piece.source)
+      if (piece.source)
+        std::memcpy(to, piece.source->bytes + piece.offset, piece.read);
+      if (!cta.shared.defined)
         continue;
-      std::memcpy(to, piece.source->bytes + piece.offset, piece.read);
-      if (piece.source->defined)
+      uint8_t *defined = cta.shared.defined + piece.target;
+      std::memset(defined, 1, piece.written);
+      if (piece.source)
         std::memcpy(defined, piece.source->defined + piece.offset, piece.read);
     }
   }
@@ -94,7 +96,7 @@ static void readSizes(Warp &warp, const Op &op, const CopyForm &form, uint32_t (
   std::fill(std::begin(sizes), std::end(sizes), form.to.bytes);
   if (form.sourceSize == Transfer::Amount::Whole)
     return;
-  if (uint32_t unsure = warp.undefined(op.source(2)) & warp.active; unsure && warp.cta.grid.options.checks)
+  if (uint32_t unsure = warp.undefined(op.source(2)) & warp.active)
     warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "how much is copied is undefined");
   uint32_t ignored = 0;
   if (form.sourceSize == Transfer::Amount::Ignored)
@@ -137,7 +139,8 @@ static Step runCopy(Warp &warp, const Op &op) {
       piece.target = part.offsets[lane];
       piece.written = form.to.bytes;
       copy->pieces.push_back(piece);
-      std::memset(part.region.defined + part.offsets[lane], 0, form.to.bytes);
+      if (part.region.defined)
+        std::memset(part.region.defined + part.offsets[lane], 0, form.to.bytes);
     }
     lanes |= part.lanes;
   });

@@ -177,7 +177,7 @@ template <class Word> static Step runAtomic(Warp &warp, const Op &op) {
         bool isDefined = !(unsure >> lane & 1) && (known || overwrites);
         if (marks)
           std::memset(marks + offset, isDefined, bytes);
-        if (!isDefined && isGlobal && warp.cta.grid.options.checks)
+        if (!isDefined && isGlobal)
           warp.cta.report(Fault::Undefined, warp, lane, op,
                           "an undefined value goes into " + describe(part.region, offset, bytes));
         old[element][lane] = before;

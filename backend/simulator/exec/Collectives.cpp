@@ -31,7 +31,7 @@ bool converge(Warp &warp, const Op &op, Slot mask) {
   if (uint32_t unnamed = warp.active & ~named & ~warp.undefined(mask))
     warp.cta.report(Fault::BadOperand, warp, __builtin_ctz(unnamed), op,
                     "lane " + std::to_string(__builtin_ctz(unnamed)) + " runs it; the mask does not name it");
-  if (uint32_t unsure = warp.undefined(mask) & warp.active; unsure && warp.cta.grid.options.checks)
+  if (uint32_t unsure = warp.undefined(mask) & warp.active; unsure)
     warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "the mask is undefined");
   // Lanes of several masks are several groups, each by itself.
   if (others &= warp.active)

@@ -124,8 +124,7 @@ template <class Word> static Step runStore(Warp &warp, const Op &op) {
           part.region.defined[offset + byte] = (bits >> 8 * (byte % 8) & 0xff) == 0;
       }
       // Within the CTA an undefined value may travel; what leaves it must have one.
-      if (undefined &= part.lanes;
-          undefined && part.region.space == ptx::Space::Global && warp.cta.grid.options.checks) {
+      if (undefined &= part.lanes; undefined && part.region.space == ptx::Space::Global) {
         unsigned lane = __builtin_ctz(undefined);
         warp.cta.report(Fault::Undefined, warp, lane, op,
                         "an undefined value is stored to " +

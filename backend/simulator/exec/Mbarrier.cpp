@@ -64,7 +64,7 @@ uint32_t visitMbarriers(Warp &warp, const Op &op, const Access &access, AccessKi
 /// Reports a source that decides what happens and is undefined in some active lane.
 static void expectDefined(Warp &warp, const Op &op, unsigned source, const char *name) {
   uint32_t unsure = op.sources > source ? warp.undefined(op.source(source)) & warp.active : 0;
-  if (unsure && warp.cta.grid.options.checks)
+  if (unsure)
     warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, std::string(name) + " is undefined");
 }
 
@@ -82,7 +82,8 @@ static Step runInit(Warp &warp, const Op &op) {
                      std::to_string(kMostMbarrierCount));
     cta.mbarriers.init(offset, counts[lane]);
     // Whoever reads the object's bytes reads what the ISA does not define.
-    std::fill_n(cta.shared.defined + offset, kMbarrierBytes, 0);
+    if (cta.shared.defined)
+      std::fill_n(cta.shared.defined + offset, kMbarrierBytes, 0);
   });
   return Step::Next;
 }

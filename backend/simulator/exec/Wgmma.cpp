@@ -73,13 +73,13 @@ static void readShared(const Cta &cta, uint64_t descriptor, bool isMnMajor, unsi
   visitChunks(MatrixDescriptor(descriptor), isMnMajor, 0, rows, [&](unsigned row, unsigned place, uint32_t address) {
     bool exists = cta.shared.contains(address, kChunkBytes);
     const uint8_t *from = cta.shared.bytes + (address - cta.shared.start);
-    const uint8_t *defined = cta.shared.defined + (address - cta.shared.start);
+    const uint8_t *defined = cta.shared.defined ? cta.shared.defined + (address - cta.shared.start) : nullptr;
     for (unsigned i = 0; i < kChunkBytes; ++i) {
       unsigned target =
           isMnMajor ? (row + i / 2) * kDepthBytes + place * 2 + i % 2 : row * kDepthBytes + place * kChunkBytes + i;
       if (exists)
         factor.bytes[target] = from[i];
-      if (!exists || !defined[i])
+      if (!exists || (defined && !defined[i]))
         factor.undefined[target / kDepthBytes] = true;
     }
   });
@@ -199,7 +199,7 @@ template <class Word> static Word uniform(Warp &warp, const Op &op, unsigned sou
   if (differs)
     warp.cta.report(Fault::BadOperand, warp, first, op,
                     std::string(name) + " is not the same in all lanes of the warp");
-  if (warp.undefined(op.source(source)) & warp.active && warp.cta.grid.options.checks)
+  if (warp.undefined(op.source(source)) & warp.active)
     warp.cta.report(Fault::Undefined, warp, first, op, std::string(name) + " is undefined");
   return lanes[first];
 }
@@ -210,7 +210,7 @@ static bool accumulates(Warp &warp, const Op &op, const WgmmaForm &form) {
   uint32_t wanted = (warp.predicate(slot) ^ (form.accumulateNegated ? kAllLanes : 0)) & warp.active;
   if (wanted && wanted != warp.active)
     warp.cta.report(Fault::BadOperand, warp, first, op, "`scale-d` is not the same in all lanes of the warp");
-  if (warp.undefined(slot) & warp.active && warp.cta.grid.options.checks)
+  if (warp.undefined(slot) & warp.active)
     warp.cta.report(Fault::Undefined, warp, first, op, "`scale-d` is undefined");
   return wanted >> first & 1;
 }

@@ -21,30 +21,36 @@ constexpr uint64_t kLoopLength = 64;
 /// polls a few barriers in turn.
 constexpr uint64_t kIdleSlicesPerWarp = 256;
 
+/// The marks of the bytes from `offset` on; null if there are none.
+static uint8_t *marksAt(std::vector<uint8_t> &marks, uint64_t offset) {
+  return marks.empty() ? nullptr : marks.data() + offset;
+}
+
 Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
     : grid(grid), program(grid.program), index(index), random(seed), mbarriers(*this), issues(program.ops.size()) {
   uint64_t sharedSize = program.dynamicSharedOffset + grid.launch.dynamicShared;
   sharedBytes.resize(sharedSize);
-  sharedDefined.resize(sharedSize);
+  sharedDefined.resize(grid.options.checks.undefined ? sharedSize : 0);
   // What was in shared memory before is anything but zero.
   for (uint8_t &byte : sharedBytes)
     byte = 0xA5;
-  shared = {"shared memory", ptx::Space::Shared, kSharedStart, sharedSize, sharedBytes.data(), sharedDefined.data()};
+  shared = {"shared memory", ptx::Space::Shared, kSharedStart,
+            sharedSize,      sharedBytes.data(), marksAt(sharedDefined, 0)};
 
   uint64_t threadCount = threads();
   localBytes.assign(threadCount * program.localBytes, 0xA5);
-  localDefined.assign(threadCount * program.localBytes, 0);
+  localDefined.assign(grid.options.checks.undefined ? localBytes.size() : 0, 0);
   callBytes.assign(threadCount * program.callBytes, 0);
   for (uint64_t first = 0; first < threadCount; first += kLanes) {
     uint64_t count = std::min<uint64_t>(kLanes, threadCount - first);
     uint32_t lanes = count == kLanes ? kAllLanes : (1u << count) - 1;
     warps.push_back(std::make_unique<Warp>(*this, program, first / kLanes, lanes));
     fillSpecialRegisters(*this, *warps.back());
-    if (grid.options.checks && program.usesAsyncMma)
+    if (grid.options.checks.races && program.usesAsyncMma)
       warps.back()->watch = std::make_unique<RegisterWatch>(program.registerCount);
   }
   warpgroups.resize((warps.size() + kWarpgroupWarps - 1) / kWarpgroupWarps);
-  if (grid.options.checks)
+  if (grid.options.checks.races)
     checks = std::make_unique<CtaChecks>(*this);
   if (grid.counterPlan)
     counters = std::make_unique<CtaCounters>(*grid.counterPlan);
@@ -74,7 +80,7 @@ std::array<uint32_t, 3> Cta::threadIndex(uint32_t thread) const {
 Region Cta::local(const Warp &warp, unsigned lane) {
   uint64_t offset = (warp.number * kLanes + lane) * program.localBytes;
   return {"local memory",     ptx::Space::Local,          0,
-          program.localBytes, localBytes.data() + offset, localDefined.data() + offset};
+          program.localBytes, localBytes.data() + offset, marksAt(localDefined, offset)};
 }
 
 uint8_t *Cta::callMemory(const Warp &warp, unsigned lane) {
@@ -270,8 +276,7 @@ void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std
 }
 
 void Cta::reportUndefinedGuard(const Warp &warp, const Op &op, uint32_t lanes) {
-  if (grid.options.checks)
-    report(Fault::Undefined, warp, __builtin_ctz(lanes), op, "the guard of this instruction is undefined");
+  report(Fault::Undefined, warp, __builtin_ctz(lanes), op, "the guard of this instruction is undefined");
 }
 
 } // namespace tile::sim

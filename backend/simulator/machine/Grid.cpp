@@ -15,6 +15,8 @@ static uint64_t seedOf(uint64_t seed, uint64_t cta) { return Random(seed ^ Rando
 Grid::Grid(const Program &program, const Launch &launch, const RunOptions &options)
     : program(program), launch(launch), options(options) {
   auto mark = [&](uint64_t size, bool defined) -> uint8_t * {
+    if (!options.checks.undefined)
+      return nullptr;
     storage.emplace_back(size, defined);
     return storage.back().data();
   };
@@ -65,7 +67,7 @@ Grid::Grid(const Program &program, const Launch &launch, const RunOptions &optio
   storage.push_back(std::move(parameters));
   memory.parameters = {
       "the parameters", ptx::Space::Parameter, 0, program.parameterBytes, storage.back().data(), defined, false};
-  if (options.checks)
+  if (options.checks.races)
     checks = std::make_unique<GridChecks>(memory);
   if (options.counters)
     counterPlan = std::make_unique<CounterPlan>(program);

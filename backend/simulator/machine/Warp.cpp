@@ -2,12 +2,14 @@
 
 #include "backend/simulator/counters/CtaCounters.h"
 #include "backend/simulator/machine/Cta.h"
+#include "backend/simulator/machine/Grid.h"
 
 namespace tile::sim {
 
 Warp::Warp(Cta &cta, const Program &program, unsigned number, uint32_t lanes)
-    : cta(cta), program(program), number(number), lanes(lanes), registers(program.registerRows),
-      predicates(program.registerCount, 0), undefinedLanes(program.registerCount, kAllLanes) {
+    : cta(cta), program(program), number(number), lanes(lanes), tracksUndefined(cta.grid.options.checks.undefined),
+      registers(program.registerRows), predicates(program.registerCount, 0),
+      undefinedLanes(program.registerCount, tracksUndefined ? kAllLanes : 0) {
   undefinedLanes[kConstantIndex] = undefinedLanes[kTrueIndex] = 0;
   predicates[kTrueIndex] = kAllLanes;
   fragments.push_back({0, lanes});
@@ -20,6 +22,8 @@ uint64_t Warp::undefinedBits(Slot slot, unsigned lane) const {
 }
 
 void Warp::writeUndefinedBits(Slot slot, const uint64_t (&bits)[kLanes]) {
+  if (!tracksUndefined)
+    return;
   uint32_t lanesOf = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     lanesOf |= uint32_t(bits[lane] != 0) << lane;

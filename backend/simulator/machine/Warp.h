@@ -69,11 +69,12 @@ public:
   Cta &cta;
   const Program &program;
   const unsigned number;
-  const uint32_t lanes;     ///< that exist
-  uint32_t exited = 0;      ///< that have returned
-  uint64_t steps = 0;       ///< operations that ran
-  uint64_t failedWaits = 0; ///< polls of a barrier that was not ready
-  bool spins = false;       ///< its last slices did nothing but poll
+  const uint32_t lanes;       ///< that exist
+  const bool tracksUndefined; ///< else every value counts as defined
+  uint32_t exited = 0;        ///< that have returned
+  uint64_t steps = 0;         ///< operations that ran
+  uint64_t failedWaits = 0;   ///< polls of a barrier that was not ready
+  bool spins = false;         ///< its last slices did nothing but poll
   /// The last of these polls: the operation, and the mbarrier's place in shared memory.
   const Op *failedWait = nullptr;
   uint64_t failedWaitPlace = 0;
@@ -122,7 +123,7 @@ public:
   /// Lanes of a register that hold no defined value.
   uint32_t undefined(Slot slot) const { return undefinedLanes[slot.index]; }
   void writeUndefined(Slot slot, uint32_t value) {
-    if (slot.index == kConstantIndex)
+    if (!tracksUndefined || slot.index == kConstantIndex)
       return;
     undefinedLanes[slot.index] = (undefinedLanes[slot.index] & ~active) | (value & active);
     if (value & active && !undefinedParts.empty())
@@ -141,6 +142,8 @@ public:
   }
   /// An undefined source makes every result undefined, lane by lane.
   void spreadUndefined(const Op &op) {
+    if (!tracksUndefined)
+      return;
     uint32_t mask = undefinedSources(op);
     for (unsigned i = 0; i < op.results; ++i)
       writeUndefined(op.result(i), mask);

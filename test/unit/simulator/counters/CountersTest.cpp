@@ -16,7 +16,7 @@ TEST(Counters, EachInstructionGetsItsOwn) {
     st.global.u32 [%d3], %r1;)");
   run.grid = {3, 1, 1};
   run.block = {64, 1, 1};
-  run.options.checks = false; // all CTAs write the same words
+  run.options.checks = kNoChecks; // all CTAs write the same words
   run.add(std::vector<uint32_t>(64));
   run.addOutput<uint32_t>(256);
   Counted counted = countRun(run);
@@ -90,7 +90,7 @@ TEST(Counters, TheSeedAndTheThreadsOfTheHostHaveNoSay) {
                   ".shared .align 16 .b8 buffer[1024];");
     run.grid = {4, 1, 1};
     run.block = {96, 1, 1};
-    run.options.checks = false; // all CTAs write the same words
+    run.options.checks = kNoChecks; // all CTAs write the same words
     run.options.seed = seed;
     run.options.hostThreads = threads;
     run.addOutput<uint32_t>(96);
@@ -118,7 +118,7 @@ TEST(Counters, ALaneThatPollsForAnotherLaneOfItsWarpDoesNotKeepItFromRunning) {
     atom.shared.exch.b32 %r1, [lock], 0;)",
                 ".shared .align 4 .u32 lock;");
   run.block = {4, 1, 1};
-  run.options.checks = false;
+  run.options.checks = kNoChecks;
   run.options.maxSteps = 1000000;
   run.addOutput<uint32_t>(4);
   EXPECT_EQ(countRun(run).of("st.global").lanes, 4u);
@@ -152,7 +152,7 @@ TEST(Counters, AtomicsTakeSectorsAndTurns) {
     bar.warp.sync -1;
     atom.shared.add.u32 %r3, [word], 1;)",
                 ".shared .align 4 .u32 word;");
-  run.options.checks = false;
+  run.options.checks = kNoChecks;
   run.addOutput<uint32_t>(1);
   run.add(std::vector<uint32_t>(2048));
   Counted counted = countRun(run);

@@ -105,7 +105,7 @@ static KernelRun kernelOf(const Kind &kind, const Pattern &pattern, const std::v
     st.global.u32 [%d4], %r4;)",
                 ".shared .align 128 .b8 buffer[" + std::to_string(kBufferBytes) + "];");
   run.name = std::string(kind.name) + "." + pattern.name;
-  run.options.checks = false; // lanes store to the same place
+  run.options.checks = kNoChecks; // lanes store to the same place
   run.add(places);
   run.add(std::vector<uint32_t>(kBufferBytes / 4));
   run.addOutput<uint32_t>(kLanes);

@@ -170,7 +170,7 @@ TEST(Atomic, LanesTakeTurns) {
   // The old values are 0 to 31 in some order.
   KernelRun run(kThread + "atom.shared.inc.u32 %r1, [counter], 99;\nst.global.u32 [%d0], %r1;",
                 ".shared .u32 counter;");
-  run.options.checks = false; // the counter starts undefined
+  run.options.checks = kNoChecks; // the counter starts undefined
   run.notComparable = "the lanes take their turns in any order";
   run.addOutput<uint32_t>(32);
   run.run();

@@ -117,7 +117,7 @@ TEST(Control, WhoWaitsForALaneOfItsWarpInALoopGetsThere) {
                 ".shared .u32 flag;");
   run.addOutput<uint32_t>(32);
   run.options.maxSteps = 100000;
-  run.options.checks = false;
+  run.options.checks = kNoChecks;
   EXPECT_EQ(summary(run.run()), "");
 }
 

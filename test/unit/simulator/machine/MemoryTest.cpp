@@ -54,7 +54,7 @@ TEST(Memory, GenericAddressesLeadToEverySpace) {
     st.global.u32 [%d0], %r1;)",
                 ".shared .align 8 .u32 there;\n.local .align 4 .u32 mine;",
                 ".const .align 4 .u32 table[2] = {1000, 2000};\n.global .u32 counter = 300;");
-  run.options.checks = false; // all lanes write `there`
+  run.options.checks = kNoChecks; // all lanes write `there`
   run.addOutput<uint32_t>(32);
   EXPECT_EQ(summary(run.run()), "");
   for (unsigned i = 0; i < 32; ++i)
