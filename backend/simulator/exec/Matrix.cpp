@@ -209,63 +209,31 @@ static constexpr FactorRow kFactors[] = {
     {"u8", 1, nullptr, numerics::FactorType::Half, false},
 };
 
-static Step runMma(Warp &warp, const Op &op) {
+/// `Word` is what a register holds.
+template <class Word> static Step runMma(Warp &warp, const Op &op) {
   if (!convergeAll(warp, op))
     return Step::Block;
   const MmaForm &form = *static_cast<const MmaForm *>(warp.program.details[op.mode].get());
   unsigned m = form.shape.m, n = form.shape.n, k = form.shape.k;
-  unsigned bytes = form.a->bytes;
-  bool wide = bytes == 8, narrow = form.accumulator == "f16";
-  unsigned wordBytes = wide ? 8 : 4, pack = wordBytes / bytes;
+  unsigned bytes = form.a->bytes, pack = sizeof(Word) / bytes;
+  bool narrow = form.accumulator == "f16";
   unsigned aCount = m * k / pack / kLanes, bCount = n * k / pack / kLanes, dCount = op.results;
 
   alignas(64) uint8_t a[16 * 64 * 4], b[8 * 64 * 4];
   alignas(64) uint8_t c[16 * 8 * 8], d[16 * 8 * 8];
   const Slot *sources = op.operands + op.results;
-  unsigned rowBlocks = m / 8;
-  if (wide) {
-    gatherMatrix<uint64_t>(warp, sources, aCount, bytes, k, rowBlocks, a);
-    gatherMatrix<uint64_t>(warp, sources + aCount, bCount, bytes, k, 1, b);
-  } else {
-    gatherMatrix<uint32_t>(warp, sources, aCount, bytes, k, rowBlocks, a);
-    gatherMatrix<uint32_t>(warp, sources + aCount, bCount, bytes, k, 1, b);
-  }
-  unsigned elementBytes = wide ? 8 : narrow ? 2 : 4, perRegister = narrow ? 2 : 1;
-  auto place = [&](unsigned lane, unsigned number, unsigned i) {
-    Element at = accumulatorElement(lane, number, i, narrow);
-    return (at.row * n + at.column) * elementBytes;
-  };
-  for (unsigned number = 0; number < dCount; ++number) {
-    Slot slot = sources[aCount + bCount + number];
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      for (unsigned i = 0; i < perRegister; ++i) {
-        const uint8_t *from = wide ? reinterpret_cast<const uint8_t *>(&warp.row<uint64_t>(slot)[lane])
-                                   : reinterpret_cast<const uint8_t *>(&warp.row<uint32_t>(slot)[lane]);
-        std::memcpy(c + place(lane, number, i), from + i * elementBytes, elementBytes);
-      }
-  }
+  gatherMatrix<Word>(warp, sources, aCount, bytes, k, m / 8, a);
+  gatherMatrix<Word>(warp, sources + aCount, bCount, bytes, k, 1, b);
+  gatherAccumulators<Word>(warp, sources + aCount + bCount, dCount, narrow, n, c);
   if (form.model)
     numerics::multiplyFragment(*form.model, *form.a->format, *form.b->format, form.shape, a, b, c, d);
-  else if (wide)
+  else if (sizeof(Word) == 8)
     numerics::multiplyFragmentF64(form.shape, reinterpret_cast<double *>(a), reinterpret_cast<double *>(b),
                                   reinterpret_cast<double *>(c), reinterpret_cast<double *>(d));
   else
     numerics::multiplyFragmentBytes(form.shape, {form.a->isSigned, form.b->isSigned}, form.saturate, a, b,
                                     reinterpret_cast<int32_t *>(c), reinterpret_cast<int32_t *>(d));
-  for (unsigned number = 0; number < dCount; ++number) {
-    uint64_t values[kLanes] = {};
-    uint32_t words[kLanes];
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      for (unsigned i = 0; i < perRegister; ++i)
-        std::memcpy(reinterpret_cast<uint8_t *>(&values[lane]) + i * elementBytes, d + place(lane, number, i),
-                    elementBytes);
-      words[lane] = uint32_t(values[lane]);
-    }
-    if (wide)
-      warp.write(op.result(number), values);
-    else
-      warp.write(op.result(number), words);
-  }
+  scatterAccumulators<Word>(warp, op.operands, dCount, narrow, n, d);
   // A row of A and a column of B meet in every element; which ones an undefined register reaches is not followed.
   uint32_t undefined = warp.undefinedSources(op) ? kAllLanes : 0;
   for (unsigned number = 0; number < dCount; ++number)
@@ -354,7 +322,7 @@ static void decodeMma(Form &form) {
       i == 0 ? form.result(part, factor) : form.source(part, factor);
   }
   form.multiplies(*shape, typesOf(*details->a, *details->b, details->accumulator), 1);
-  form.run(runMma, std::move(details));
+  form.run(bytes == 8 ? runMma<uint64_t> : runMma<uint32_t>, std::move(details));
 }
 
 InstructionRows matrixRows() {

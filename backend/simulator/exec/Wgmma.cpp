@@ -66,6 +66,9 @@ namespace {
 struct Factor {
   alignas(64) uint8_t bytes[kMostColumns * kDepthBytes] = {};
   std::vector<bool> undefined = std::vector<bool>(kMostColumns);
+  bool anyUndefined = false;
+
+  void setUndefined(unsigned row) { undefined[row] = anyUndefined = true; }
 };
 } // namespace
 
@@ -74,13 +77,19 @@ static void readShared(const Cta &cta, uint64_t descriptor, bool isMnMajor, unsi
     bool exists = cta.shared.contains(address, kChunkBytes);
     const uint8_t *from = cta.shared.bytes + (address - cta.shared.start);
     const uint8_t *defined = cta.shared.defined ? cta.shared.defined + (address - cta.shared.start) : nullptr;
+    if (exists && !isMnMajor) {
+      std::memcpy(factor.bytes + row * kDepthBytes + place * kChunkBytes, from, kChunkBytes);
+      if (defined && std::find(defined, defined + kChunkBytes, 0) != defined + kChunkBytes)
+        factor.setUndefined(row);
+      return;
+    }
     for (unsigned i = 0; i < kChunkBytes; ++i) {
       unsigned target =
           isMnMajor ? (row + i / 2) * kDepthBytes + place * 2 + i % 2 : row * kDepthBytes + place * kChunkBytes + i;
       if (exists)
         factor.bytes[target] = from[i];
       if (!exists || (defined && !defined[i]))
-        factor.undefined[target / kDepthBytes] = true;
+        factor.setUndefined(target / kDepthBytes);
     }
   });
 }
@@ -134,52 +143,46 @@ private:
                            a.bytes + firstRow * kDepthBytes);
     for (unsigned number = 0; number < kRegistersOfA; ++number)
       for (uint32_t rest = warp.undefined(slots[number]); rest; rest &= rest - 1)
-        a.undefined[firstRow + elementOf(__builtin_ctz(rest), number, 0, pack, kWarpRows / 8).row] = true;
+        a.setUndefined(firstRow + elementOf(__builtin_ctz(rest), number, 0, pack, kWarpRows / 8).row);
   }
 
-  /// Calls `visit(lane, part, element)` for the elements that a register of warp `w` holds in its lanes, one part of
-  /// `elementBytes()` after the other.
-  template <class Visit> void visitElements(unsigned w, unsigned number, Visit visit) const {
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      for (unsigned part = 0; part < 4 / elementBytes(); ++part) {
-        Element element = accumulatorElement(lane, number, part, form.narrow);
-        visit(lane, part, Element{element.row + w * kWarpRows, element.column});
-      }
-  }
-  unsigned elementBytes() const { return form.narrow ? 2 : 4; }
-  uint8_t *bytesOf(std::vector<uint32_t> &sums, Element element) const {
-    return reinterpret_cast<uint8_t *>(sums.data()) + (element.row * form.shape.n + element.column) * elementBytes();
+  /// Where the rows of warp `w` begin.
+  uint8_t *rowsOf(unsigned w, std::vector<uint32_t> &sums) const {
+    return reinterpret_cast<uint8_t *>(sums.data()) + w * kWarpRows * form.shape.n * (form.narrow ? 2 : 4);
   }
 
   void readAccumulators(std::vector<uint32_t> &sums) const {
     for (unsigned w = 0; w < warps.size(); ++w)
-      for (unsigned number = 0; number < issue.op->results; ++number) {
-        const uint32_t *words = warps[w]->row<uint32_t>(issue.op->result(number));
-        visitElements(w, number, [&](unsigned lane, unsigned part, Element element) {
-          std::memcpy(bytesOf(sums, element), reinterpret_cast<const uint8_t *>(&words[lane]) + part * elementBytes(),
-                      elementBytes());
-        });
-      }
+      gatherAccumulators<uint32_t>(*warps[w], issue.op->operands, issue.op->results, form.narrow, form.shape.n,
+                                   rowsOf(w, sums));
   }
 
   /// An undefined row of A or column of B makes what it meets undefined; so does an accumulator itself.
   void writeAccumulators(const Factor &a, const Factor &b, std::vector<uint32_t> &sums) const {
-    for (unsigned w = 0; w < warps.size(); ++w)
+    for (unsigned w = 0; w < warps.size(); ++w) {
+      Warp &warp = *warps[w];
+      scatterAccumulators<uint32_t>(warp, issue.op->operands, issue.op->results, form.narrow, form.shape.n,
+                                    rowsOf(w, sums));
+      uint32_t active = warp.active;
+      warp.active = kAllLanes;
       for (unsigned number = 0; number < issue.op->results; ++number) {
-        Warp &warp = *warps[w];
         Slot slot = issue.op->result(number);
-        uint32_t words[kLanes] = {}, undefined = issue.accumulates ? warp.undefined(slot) : 0;
-        visitElements(w, number, [&](unsigned lane, unsigned part, Element element) {
-          std::memcpy(reinterpret_cast<uint8_t *>(&words[lane]) + part * elementBytes(), bytesOf(sums, element),
-                      elementBytes());
-          undefined |= uint32_t(a.undefined[element.row] || b.undefined[element.column]) << lane;
-        });
-        uint32_t active = warp.active;
-        warp.active = kAllLanes;
-        warp.write(slot, words);
+        uint32_t undefined = issue.accumulates ? warp.undefined(slot) : 0;
+        if (a.anyUndefined || b.anyUndefined)
+          undefined |= undefinedByFactors(w, number, a, b);
         warp.writeUndefined(slot, undefined);
-        warp.active = active;
       }
+      warp.active = active;
+    }
+  }
+  uint32_t undefinedByFactors(unsigned w, unsigned number, const Factor &a, const Factor &b) const {
+    uint32_t undefined = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned part = 0; part < (form.narrow ? 2 : 1); ++part) {
+        Element element = accumulatorElement(lane, number, part, form.narrow);
+        undefined |= uint32_t(a.undefined[element.row + w * kWarpRows] || b.undefined[element.column]) << lane;
+      }
+    return undefined;
   }
 
   const WgmmaForm &form;

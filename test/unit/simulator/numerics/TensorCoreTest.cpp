@@ -196,6 +196,9 @@ std::vector<uint8_t> randomElements(const Format &format, int count, int kind, s
     if (kind == 1)
       bits = static_cast<uint32_t>(
           encode(format, exactOf(std::ldexp(int(engine() % 4001) - 2000.0, int(engine() % 12) - 12))));
+    if (kind == 3) // around where sums leave f32's range
+      bits = static_cast<uint32_t>(encode(
+          format, exactOf(std::ldexp(int(engine() % 511) - 255.0, (engine() % 2 ? 44 : -52) - int(engine() % 9)))));
     if (kind == 2 && engine() % 3)
       bits &= static_cast<uint32_t>(format.signBit() | (format.signBit() >> 3)) << format.padding; // zeros, subnormals
     std::memcpy(&stored[static_cast<size_t>(i * bytes)], &bits, static_cast<size_t>(bytes));
@@ -229,13 +232,13 @@ TEST(TensorCore, FragmentsAreTheirElements) {
   };
   std::mt19937 engine(1);
   for (const Fragment &fragment : fragments)
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 48; ++round) {
       auto [m, n, k] = fragment.shape;
       const DotModel &model = modelOf(fragment.generation, fragment.unit, fragment.factor, fragment.accumulator);
       const Format &cFormat = fragment.accumulator == AccumulatorType::F32 ? kF32 : kF16;
-      std::vector<uint8_t> a = randomElements(*fragment.a, m * k, round % 3, engine);
-      std::vector<uint8_t> b = randomElements(*fragment.b, n * k, round % 3, engine);
-      std::vector<uint8_t> c = randomElements(cFormat, m * n, round / 3 % 3, engine), d(c.size());
+      std::vector<uint8_t> a = randomElements(*fragment.a, m * k, round % 4, engine);
+      std::vector<uint8_t> b = randomElements(*fragment.b, n * k, round % 4, engine);
+      std::vector<uint8_t> c = randomElements(cFormat, m * n, round / 4 % 4, engine), d(c.size());
       multiplyFragment(model, *fragment.a, *fragment.b, fragment.shape, a.data(), b.data(), c.data(), d.data());
       auto element = [](const std::vector<uint8_t> &from, const Format &format, int index) {
         uint32_t bits = 0;
