@@ -64,11 +64,18 @@ struct InstructionCount {
   uint64_t lanes = 0; ///< lanes that took part, over all these times
 };
 
+/// What left the ways that the simulator is fast on: in an ordinary kernel next to nothing. Tests pin it.
+struct LongWays {
+  uint64_t requests = 0; ///< for memory, whose lanes do not all lie in bounds of one region
+  uint64_t cells = 0;    ///< of shadow memory, where one look at the latest accesses did not do
+};
+
 struct RunResult {
   std::vector<Finding> findings;
   std::vector<InstructionCount> counts;    ///< by `Program::origins`
   std::vector<CountedInstruction> counted; ///< likewise; empty unless `RunOptions::counters`
-  bool finished = false;                   ///< every thread returned
+  LongWays longWays;
+  bool finished = false; ///< every thread returned
 };
 
 /// A kernel of a module, decoded. Fails if the module has an instruction that is not known, wherever it stands.

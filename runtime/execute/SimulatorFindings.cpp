@@ -68,6 +68,8 @@ json::Object toJson(const sim::Program &program, const sim::RunResult &result) {
                                           {"lanes", int64_t(count.lanes)}});
   return json::Object{{"kernel", program.kernel},
                       {"finished", result.finished},
+                      {"long_ways", json::Object{{"requests", int64_t(result.longWays.requests)},
+                                                 {"cells", int64_t(result.longWays.cells)}}},
                       {"findings", std::move(findings)},
                       {"instructions", std::move(instructions)}};
 }

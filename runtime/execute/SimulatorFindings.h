@@ -14,8 +14,9 @@ namespace tile {
 /// access: …`
 std::string describe(const sim::Program &program, const sim::Finding &finding);
 
-/// `{"kernel", "finished", "findings": [{"fault", "message", "count", "place", "other"}], "instructions": [{"text",
-/// "line", "source", "warps", "lanes"}]}`; instructions that never ran are left out.
+/// `{"kernel", "finished", "long_ways": {"requests", "cells"}, "findings": [{"fault", "message", "count", "place",
+/// "other"}], "instructions": [{"text", "line", "source", "warps", "lanes"}]}`; instructions that never ran are left
+/// out.
 llvm::json::Object toJson(const sim::Program &program, const sim::RunResult &result);
 
 } // namespace tile

@@ -112,13 +112,13 @@ static Kernel softmax() {
   return kernel;
 }
 
-/// One warp instruction of each class, many times over. `%d1` is the thread's own 16 bytes of global memory, `%r1` of
+/// What a loop repeats. `%d1` is the thread's own 16 bytes of global memory, `%r1` of
 /// shared memory, and every register that is read has been written.
-struct InstructionClass {
+struct LoopedInstruction {
   const char *name;
   const char *text;
 };
-static constexpr InstructionClass kClasses[] = {
+static constexpr LoopedInstruction kClasses[] = {
     {"integer", "add.s32 %r8, %r8, %r2;"},
     {"wide", "add.s64 %d8, %d8, %d1;"},
     {"multiply", "mad.lo.s32 %r8, %r8, %r2, %r9;"},
@@ -142,6 +142,10 @@ static constexpr InstructionClass kClasses[] = {
     {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r1];"},
     {"mma", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f8, %f9, %f10, %f11}, {%r3, %r3, %r3, %r3}, {%r3, "
             "%r3}, {%f8, %f9, %f10, %f11};"},
+    {"wgmma", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%a0, %a1, %a2, %a3, "
+              "%a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, "
+              "%a22, %a23, %a24, %a25, %a26, %a27, %a28, %a29, %a30, %a31}, %d4, %d4, %p4, 1, 1, 0, "
+              "0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"},
     {"atomic-shared", "atom.shared.add.u32 %r8, [%r4], 1;"},
     {"copy", "cp.async.cg.shared.global [%r1], [%d1], 16;\ncp.async.wait_all;"},
     {"barrier", "bar.sync 0;"},
@@ -150,7 +154,7 @@ static constexpr InstructionClass kClasses[] = {
 
 constexpr unsigned kCopies = 32, kTurns = 64;
 
-static Kernel loopOf(const InstructionClass &what) {
+static Kernel loopOf(const LoopedInstruction &what) {
   std::string body;
   for (unsigned i = 0; i < kCopies; ++i) {
     std::string text = what.text;
@@ -167,7 +171,7 @@ static Kernel loopOf(const InstructionClass &what) {
 .reg .b16 %h<8>;
 .reg .b32 %r<16>;
 .reg .b64 %d<16>;
-.reg .f32 %f<16>;
+.reg .f32 %f<16>, %a<32>;
 ld.param.u64 %d1, [from];
 ld.param.u64 %d2, [to];
 mov.u32 %r0, %tid.x;
@@ -192,7 +196,10 @@ mov.b32 %f11, 0f3f000000;
 setp.lt.u32 %p1, %r0, 16;
 st.shared.v4.b32 [%r1], {%r2, %r2, %r2, %r2};
 setp.eq.u32 %p3, %r0, 0;
+setp.eq.u32 %p4, %r2, 0;
+mov.b64 %d4, 0x0000001000080040;
 @%p3 st.shared.b32 [%r4], %r2;
+fence.proxy.async;
 bar.sync 0;
 mov.b32 %r5, )" + std::to_string(kTurns) +
                     ";\nLOOP:\n" + body + R"(
@@ -217,6 +224,7 @@ static void measure(benchmark::State &state, Kernel kernel, bool checks, unsigne
   options.hostThreads = hostThreads;
   options.checks = checks ? Checks() : kNoChecks;
   uint64_t instructions = 0;
+  LongWays longWays;
   for (auto _ : state) {
     auto outcome = run(*kernel.program, kernel.launch, options);
     auto *result = std::get_if<RunResult>(&outcome);
@@ -228,7 +236,10 @@ static void measure(benchmark::State &state, Kernel kernel, bool checks, unsigne
     }
     for (const InstructionCount &count : result->counts)
       instructions += count.warps;
+    longWays = result->longWays;
   }
+  state.counters["long_cells"] = double(longWays.cells);
+  state.counters["long_requests"] = double(longWays.requests);
   state.counters["instructions"] = double(instructions) / double(state.iterations());
   state.counters["rate"] = benchmark::Counter(double(instructions), benchmark::Counter::kIsRate);
 }
@@ -248,7 +259,7 @@ int main(int argc, char **argv) {
       add("matmul", checks, hostThreads, matmul);
       add("softmax", checks, hostThreads, softmax);
     }
-    for (const InstructionClass &what : kClasses)
+    for (const LoopedInstruction &what : kClasses)
       add(what.name, checks, 1, [&what] { return loopOf(what); });
   }
   benchmark::Initialize(&argc, argv);

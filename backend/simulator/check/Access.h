@@ -29,6 +29,27 @@ enum class Scope : uint8_t {
   Grid, ///< `.gpu` and `.sys`; `.cluster` too, as long as there are no clusters
 };
 
+/// Lanes of a write whose bytes held the same, defined value already: known, or found, before the write takes effect,
+/// once a verdict hangs on it.
+class UnchangedLanes {
+public:
+  using Find = uint32_t (*)(const void *write);
+  UnchangedLanes(uint32_t lanes = 0) : lanes(lanes) {}
+  UnchangedLanes(Find find, const void *write) : find(find), write(write) {}
+
+  bool has(unsigned lane) const {
+    if (find)
+      lanes = find(write);
+    find = nullptr;
+    return lanes >> lane & 1;
+  }
+
+private:
+  mutable uint32_t lanes = 0;
+  mutable Find find = nullptr;
+  const void *write = nullptr;
+};
+
 /// One instruction of a warp: each lane accesses `bytes` (a power of two, at most 32) at its own offset, which is a
 /// multiple of `bytes`.
 struct Request {
@@ -38,8 +59,7 @@ struct Request {
   unsigned bytes = 4;
   uint32_t origin = 0;      ///< index into `Program::origins`
   Scope scope = Scope::Cta; ///< of strong accesses
-  /// Of writes: the lanes whose bytes held the same, defined value already.
-  uint32_t unchanged = 0;
+  UnchangedLanes unchanged;
 };
 
 /// An earlier access, or its queue's.

@@ -1,6 +1,7 @@
 #include "backend/simulator/check/Clocks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 using namespace tile::sim::check;
@@ -285,12 +286,18 @@ uint32_t Clocks::unknownLanes(unsigned thread, unsigned warp, uint32_t lanes, ui
   const uint32_t *row = knownEpochs[thread];
   if (row[minimumOf(warp)] >= epoch)
     return 0;
-  uint32_t unknown = 0;
-  forLanes(warp, lanes, [&](unsigned other) {
-    if (other != thread && row[other] < epoch)
-      unknown |= 1u << other % kWarpLanes;
-  });
-  return unknown;
+  const uint32_t *of = row + warp * kWarpLanes;
+  typedef uint32_t Four __attribute__((vector_size(16)));
+  Four bits = {1, 2, 4, 8}, found = {};
+  for (unsigned first = 0; first < kWarpLanes; first += 4, bits <<= 4) {
+    Four epochs;
+    std::memcpy(&epochs, of + first, sizeof(epochs));
+    found |= Four(epochs < epoch) & bits;
+  }
+  uint32_t unknown = found[0] | found[1] | found[2] | found[3];
+  if (thread / kWarpLanes == warp)
+    lanes &= ~(1u << thread % kWarpLanes);
+  return unknown & lanes;
 }
 
 bool Clocks::knowsOther(unsigned thread, uint32_t cta, Column column, uint32_t epoch) const {

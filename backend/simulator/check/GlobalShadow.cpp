@@ -9,7 +9,8 @@ namespace {
 
 constexpr unsigned kChunkBits = 10;
 constexpr unsigned kChunkBytes = 1 << kChunkBits;
-constexpr unsigned kWordShift = 2;
+/// Bytes of a cell where no narrower access was seen, as a power of two.
+constexpr unsigned kWidestShift = 4;
 /// In `Mark::way`, above any number of bytes.
 constexpr uint8_t kGridScope = 1 << 7;
 
@@ -29,13 +30,22 @@ struct GlobalShadow::Mark {
   bool sameTime(const Mark &other) const {
     return cta == other.cta && epoch == other.epoch && column == other.column && !lanes == !other.lanes;
   }
+  /// Whether it is by one thread, that of `lane` in the warp of `other`: program order stands between.
+  bool sameThread(const Mark &other, uint32_t lane) const {
+    return lane && cta == other.cta && column == other.column && lanes == lane;
+  }
+  Mark with(uint32_t newLanes) const {
+    Mark mark = *this;
+    mark.lanes = newLanes;
+    return mark;
+  }
   bool sameWay(const Mark &other) const { return access == other.access && way == other.way; }
 };
 
 struct GlobalShadow::Chunk {
   std::mutex mutex;
-  unsigned shift = kWordShift;
-  std::vector<Mark> writes = std::vector<Mark>(kChunkBytes >> kWordShift); ///< by cell
+  unsigned shift = kWidestShift;
+  std::vector<Mark> writes = std::vector<Mark>(kChunkBytes >> kWidestShift); ///< by cell
   std::vector<Mark> reads; ///< two for each cell; none before the first read
 
   /// Cuts every cell into cells of 1 << `to` bytes that know the same.
@@ -71,8 +81,9 @@ GlobalShadow::Chunk &GlobalShadow::chunkAt(uint64_t offset) {
   return *chunk;
 }
 
-/// Where a weak read goes in a cell that nobody has written, if that is clear without asking the clocks: to that of the
-/// same warp and epoch, or to a free place, or, for a CTA that knows nothing of others, to that of one of two others.
+/// Where a weak read goes in a cell that nobody else has written, if that is clear without asking the clocks: to that
+/// of the same warp and epoch, or to a free place, or, for a CTA that knows nothing of others, to that of one of two
+/// others.
 template <class Mark> static Mark *usualPlace(Mark *reads, const Mark &mark, bool alone) {
   for (Mark *read = reads; read < reads + 2; ++read) {
     if (!read->epoch || (read->sameTime(mark) && read->sameWay(mark)))
@@ -86,12 +97,13 @@ template <class Mark> static Mark *usualPlace(Mark *reads, const Mark &mark, boo
   return &reads[1];
 }
 
-void GlobalShadow::access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts) {
-  async(clocks, access, request, nullptr, conflicts);
+uint64_t GlobalShadow::access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts) {
+  return async(clocks, access, request, nullptr, conflicts);
 }
 
-void GlobalShadow::async(Clocks &clocks, Access access, const Request &request, const AsyncId *ids,
-                         Conflicts &conflicts) {
+uint64_t GlobalShadow::async(Clocks &clocks, Access access, const Request &request, const AsyncId *ids,
+                             Conflicts &conflicts) {
+  uint64_t longWays = 0;
   Mark mark;
   mark.cta = clocks.cta();
   mark.origin = request.origin;
@@ -100,45 +112,62 @@ void GlobalShadow::async(Clocks &clocks, Access access, const Request &request, 
     mark.way = uint8_t(request.bytes | (request.scope == Scope::Grid ? kGridScope : 0));
   const bool weakRead = access == Access::Read && !ids, weakWrite = access == Access::Write && !ids;
   const bool alone = !clocks.knowsOthers();
-  Chunk *held = nullptr;
+  mark.lanes = ids ? 0 : request.lanes; // of all; each cell gets those that access it
+  mark.column = Column(request.warp * kWarpLanes);
+  mark.epoch = clocks.epochOf(request.warp);
+  // Neighbouring lanes mostly access the same chunk.
+  Mark *chunkWrites = nullptr, *chunkReads = nullptr;
+  uint64_t number = UINT64_MAX;
+  unsigned shift = 0, count = 0;
   std::unique_lock<std::mutex> lock;
   for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
-    unsigned lane = unsigned(__builtin_ctz(lanes));
-    uint64_t offset = request.offsets[lane];
-    Chunk &chunk = chunkAt(offset);
-    if (held != &chunk) {
+    const unsigned lane = unsigned(__builtin_ctz(lanes));
+    const uint64_t offset = request.offsets[lane];
+    if (offset >> kChunkBits != number) {
+      number = offset >> kChunkBits;
+      Chunk &chunk = chunkAt(offset);
       // One at a time: a thread that holds two could wait for one that holds them the other way round.
       if (lock)
         lock.unlock();
       lock = std::unique_lock<std::mutex>(chunk.mutex);
-      held = &chunk;
       if (request.bytes < 1u << chunk.shift)
         chunk.refine(unsigned(__builtin_ctz(request.bytes)));
       if (!writes(access) && chunk.reads.empty())
         chunk.reads.resize(chunk.writes.size() * 2);
+      chunkWrites = chunk.writes.data();
+      chunkReads = chunk.reads.empty() ? nullptr : chunk.reads.data();
+      shift = chunk.shift;
+      count = request.bytes >> shift;
     }
-    mark.lanes = ids ? 0 : 1u << lane;
-    mark.column = ids ? ids[lane].queue : Column(request.warp * kWarpLanes);
-    mark.epoch = ids ? ids[lane].epoch : clocks.epochOf(request.warp);
-    const unsigned first = unsigned(offset % kChunkBytes) >> chunk.shift, count = request.bytes >> chunk.shift;
+    const uint32_t bit = ids ? 0 : 1u << lane;
+    if (ids) {
+      mark.column = ids[lane].queue;
+      mark.epoch = ids[lane].epoch;
+    }
+    const unsigned first = unsigned(offset % kChunkBytes) >> shift;
     for (unsigned index = first; index < first + count; ++index) {
-      // The usual cases: nobody wrote here before, nor read what is written now.
-      Mark &write = chunk.writes[index], *reads = chunk.reads.empty() ? nullptr : &chunk.reads[2 * index];
-      if (!write.epoch && weakWrite && (!reads || (!reads[0].epoch && !reads[1].epoch))) {
+      // The usual cases: nobody else wrote here before, nor read what is written now.
+      Mark &write = chunkWrites[index], *reads = chunkReads ? chunkReads + 2 * index : nullptr;
+      const bool own = !write.epoch || write.sameThread(mark, bit);
+      if (own && weakWrite && (!reads || (!reads[0].epoch && !reads[1].epoch))) {
         write = mark;
+        write.lanes = bit;
         continue;
       }
-      if (!write.epoch && weakRead) {
+      if (own && weakRead) {
         if (Mark *place = usualPlace(reads, mark, alone)) {
           uint32_t together = place->epoch && place->sameTime(mark) ? place->lanes : 0;
           *place = mark;
-          place->lanes |= together;
+          place->lanes = together | bit;
           continue;
         }
       }
-      visit(clocks, write, reads, mark, request, lane, offset + (uint64_t(index - first) << chunk.shift), conflicts);
+      ++longWays;
+      visit(clocks, write, reads, mark.with(bit), request, lane, offset + (uint64_t(index - first) << shift),
+            conflicts);
     }
   }
+  return longWays;
 }
 
 /// The lanes of `earlier`, or 1 for a queue, that nothing orders before `thread`.
@@ -169,7 +198,7 @@ void GlobalShadow::visit(Clocks &clocks, Mark &write, Mark *reads, const Mark &m
   auto check = [&](const Mark &earlier) {
     uint32_t left = earlier.epoch ? unknown(clocks, thread, earlier) : 0;
     bool own = earlier.cta == clocks.cta(), byQueue = !earlier.lanes;
-    bool equal = writes(earlier.access) && mark.lanes && earlier.lanes && (request.unchanged >> lane & 1);
+    bool equal = writes(earlier.access) && mark.lanes && earlier.lanes && request.unchanged.has(lane);
     if (!left || equal || morallyStrong(mark, earlier))
       return;
     Conflict conflict;

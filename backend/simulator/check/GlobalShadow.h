@@ -24,10 +24,12 @@ public:
   GlobalShadow(const GlobalShadow &) = delete;
   GlobalShadow &operator=(const GlobalShadow &) = delete;
 
-  /// May be called by several threads of the host, each with the clocks of its own CTA.
-  void access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts);
+  // May be called by several threads of the host, each with the clocks of its own CTA. Return how many cells were not
+  // the usual case.
+
+  uint64_t access(Clocks &clocks, Access access, const Request &request, Conflicts &conflicts);
   /// Accesses of asynchronous copies: those of lane i belong to the operation `ids[i]`.
-  void async(Clocks &clocks, Access access, const Request &request, const AsyncId *ids, Conflicts &conflicts);
+  uint64_t async(Clocks &clocks, Access access, const Request &request, const AsyncId *ids, Conflicts &conflicts);
 
 private:
   struct Chunk;

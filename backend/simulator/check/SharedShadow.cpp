@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kChunkBits = 10;
 constexpr unsigned kChunkBytes = 1 << kChunkBits;
 /// Bytes of a cell where no narrower access was seen, as a power of two.
-constexpr unsigned kWordShift = 2;
+constexpr unsigned kWidestShift = 4;
 /// Readers of a cell are the warps, and from here on the warps that issued asynchronous reads.
 constexpr unsigned kAsyncReaders = 32;
 
@@ -33,8 +33,8 @@ struct SharedShadow::Cell {
 };
 
 struct SharedShadow::Chunk {
-  unsigned shift = kWordShift;
-  std::vector<Cell> cells = std::vector<Cell>(kChunkBytes >> kWordShift);
+  unsigned shift = kWidestShift;
+  std::vector<Cell> cells = std::vector<Cell>(kChunkBytes >> kWidestShift);
   std::array<std::unique_ptr<ReadMark[]>, 2 * kAsyncReaders> marks;
 
   unsigned indexOf(uint64_t offset) const { return unsigned(offset % kChunkBytes) >> shift; }
@@ -109,7 +109,7 @@ void SharedShadow::visitLane(Access access, const Request &request, unsigned lan
   actor.origin = request.origin;
   actor.asynchronous = ids;
   actor.throughAsyncProxy = clocks.proxyOf(actor.column) == Proxy::Async;
-  actor.unchanged = request.unchanged >> lane & 1;
+  actor.unchanged = request.unchanged.has(lane);
   actor.bytes = uint8_t(request.bytes);
   visit(*chunks[offset >> kChunkBits], offset, actor, conflicts);
 }
@@ -153,13 +153,13 @@ void SharedShadow::weak(const Request &request, const AsyncId *ids, Conflicts &c
     const unsigned first = unsigned(offset % kChunkBytes) >> shift;
     for (unsigned index = first; index < first + count; ++index) {
       Cell &cell = cells[index];
-      bool usual = !cell.list && (known[cell.column] >= cell.epoch || cell.column == thread);
+      bool usual = !cell.list && (known[cell.column] >= cell.epoch || clocks.knows(thread, cell.column, cell.epoch));
       if constexpr (kWrite) {
         for (uint64_t readers = cell.readers; usual && readers; readers &= readers - 1) {
           unsigned reader = unsigned(__builtin_ctzll(readers));
           const ReadMark &mark = at->marks[reader][index];
           usual = reader >= kAsyncReaders
-                      ? known[mark.lanes] >= mark.epoch
+                      ? known[mark.lanes] >= mark.epoch || clocks.knows(thread, Column(mark.lanes), mark.epoch)
                       : known[minima + reader] >= mark.epoch || (reader == warp && mark.lanes == bit);
         }
         if (usual) {
@@ -211,8 +211,8 @@ template <bool kWrite> void SharedShadow::range(const AsyncRange &range, Conflic
                        /*unchanged=*/false,
                        0};
   for (uint64_t offset = range.offset; offset < end;) {
-    // A range that does not cover whole words is one of narrower cells.
-    unsigned alignment = unsigned((offset | range.bytes | 1u << kWordShift));
+    // A range that does not cover whole cells is one of narrower cells.
+    unsigned alignment = unsigned((offset | range.bytes | 1u << kWidestShift));
     Chunk &chunk = chunkAt(offset, alignment & -alignment);
     const uint64_t chunkEnd = std::min(end, (offset | (kChunkBytes - 1)) + 1);
     ReadMark *marks = kWrite ? nullptr : chunk.marksOf(self);
@@ -301,6 +301,7 @@ bool SharedShadow::check(const Actor &actor, const Entry &earlier, uint32_t unkn
 
 /// Any access of one cell.
 void SharedShadow::visit(Chunk &chunk, uint64_t offset, const Actor &actor, Conflicts &conflicts) {
+  ++longWays;
   const unsigned index = chunk.indexOf(offset);
   Cell &cell = chunk.cells[index];
   if (cell.list)

@@ -40,6 +40,9 @@ public:
   void copy(const Request &request, const AsyncId *ids, Conflicts &conflicts);
   void async(Access access, const AsyncRange &range, Conflicts &conflicts);
 
+  /// How many cells were not the usual case.
+  uint64_t allLongWays() const { return longWays; }
+
 private:
   struct Chunk;
   struct Cell;
@@ -83,6 +86,7 @@ private:
   std::vector<std::unique_ptr<Chunk>> chunks;
   std::vector<List> lists;
   std::vector<uint32_t> freeLists;
+  uint64_t longWays = 0;
 };
 
 } // namespace tile::sim::check

@@ -8,130 +8,197 @@
 
 namespace tile::sim {
 
-/// Reads an element of `bytes` bytes at `from`.
-static uint64_t readElement(const uint8_t *from, unsigned bytes, bool isSigned) {
-  uint64_t value = 0;
-  std::memcpy(&value, from, bytes);
-  unsigned unused = 64 - 8 * bytes;
-  return isSigned && unused ? uint64_t(int64_t(value << unused) >> unused) : value;
-}
-
-/// The bits of an element that its marks leave undefined, as the register holds them.
-static uint64_t undefinedIn(const uint8_t *marks, unsigned bytes, bool isSigned) {
-  uint8_t undefined[8];
-  for (unsigned i = 0; i < bytes; ++i)
-    undefined[i] = marks[i] ? 0 : 0xff;
-  return readElement(undefined, bytes, isSigned);
-}
-
-template <class Word> static Word readWord(const uint8_t *from, unsigned bytes, bool isSigned) {
-  if constexpr (sizeof(Word) <= 8) {
-    return Word(readElement(from, bytes, isSigned));
-  } else {
-    Word value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
+/// Calls `with(Element())` for the type of an access' elements; signed ones extend by sign.
+template <class With> static void withElement(const Access &access, const With &with) {
+  switch (access.bytes) {
+  case 1:
+    return access.isSigned ? with(int8_t()) : with(uint8_t());
+  case 2:
+    return access.isSigned ? with(int16_t()) : with(uint16_t());
+  case 4:
+    return access.isSigned ? with(int32_t()) : with(uint32_t());
+  case 8:
+    return with(uint64_t());
+  default:
+    return with(Wide());
   }
 }
 
-static bool allDefined(const uint8_t *marks, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i)
-    if (!marks[i])
-      return false;
-  return true;
+/// An element as what a register holds, and back. 128 bits come from and go to such registers alone.
+template <class To, class From> static To converted(From from) {
+  if constexpr (std::is_same_v<To, From>)
+    return from;
+  else if constexpr (std::is_same_v<To, Wide> || std::is_same_v<From, Wide>)
+    return {};
+  else
+    return To(from);
 }
 
-/// Results: one register an element, each of 4 or 8 bytes (`wide`, in bit 0 of the upper half of the mode).
+/// 0 if they are equal.
+template <class Element> static uint64_t difference(Element a, Element b) {
+  if constexpr (std::is_same_v<Element, Wide>)
+    return (a.low ^ b.low) | (a.high ^ b.high);
+  else
+    return uint64_t(a ^ b);
+}
+
+/// The marks of a defined element, as a number of its size.
+template <class Element> constexpr Element kDefined = Element(0x0101010101010101);
+template <> constexpr Wide kDefined<Wide> = {kDefined<uint64_t>, kDefined<uint64_t>};
+
+template <class Element> static Element elementAt(const uint8_t *bytes) {
+  Element element;
+  std::memcpy(&element, bytes, sizeof(element));
+  return element;
+}
+
+/// Those of `lanes` whose elements have a byte without a value.
+template <class Element>
+static uint32_t undefinedLanes(const uint8_t *marks, const uint64_t (&offsets)[kLanes], uint32_t lanes) {
+  auto differs = [&](unsigned lane) {
+    return difference(elementAt<Element>(marks + offsets[lane]), kDefined<Element>);
+  };
+  uint64_t any = 0;
+  forLanes(lanes, [&](unsigned lane) { any |= differs(lane); });
+  uint32_t undefined = 0;
+  if (any)
+    forLanes(lanes, [&](unsigned lane) { undefined |= uint32_t(differs(lane) != 0) << lane; });
+  return undefined;
+}
+
+/// The bits that marks of an element leave undefined, as a register holds them; of 128, all.
+template <class Element> static uint64_t undefinedBits(const uint8_t *marks) {
+  if constexpr (std::is_same_v<Element, Wide>) {
+    return ~0ull;
+  } else {
+    using Bits = std::make_unsigned_t<Element>;
+    return uint64_t(Element(Bits(~(elementAt<Bits>(marks) * 0xffull))));
+  }
+}
+
+/// Results: one register an element, each of 4 or 8 bytes (`Word`). Lanes that cannot read get an undefined zero.
 template <class Word> static Step runLoad(Warp &warp, const Op &op) {
   const Access &access = warp.program.accesses[op.mode];
-  Word values[8][kLanes] = {};
-  uint32_t undefined[8], partly[8] = {};
-  uint64_t undefinedBits[8][kLanes]; // of lanes that read at all; only where some element has them
-  for (uint32_t &mask : undefined)
-    mask = kAllLanes;
-  visitRequest(warp, op, access, AccessKind::Read, 0, [&](const Part &part) {
+  uint32_t undefined[8] = {};
+  uint64_t bits[8][kLanes]; // of the lanes in `undefined`
+  uint32_t visited = visitRequest(warp, op, access, AccessKind::Read, 0, [&](const Part &part) {
     if (warp.cta.checks)
       warp.cta.checks->access(warp, op, access, part, AccessKind::Read, access.bytes * access.count);
-    for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
-      unsigned lane = __builtin_ctz(rest);
-      uint64_t offset = part.offsets[lane];
-      for (unsigned i = 0; i < access.count; ++i, offset += access.bytes) {
-        values[i][lane] = readWord<Word>(part.region.bytes + offset, access.bytes, access.isSigned);
-        bool known = !part.region.defined || allDefined(part.region.defined + offset, access.bytes);
-        undefined[i] &= ~(uint32_t(known) << lane);
-        if (!known && access.bytes <= 8) {
-          undefinedBits[i][lane] = undefinedIn(part.region.defined + offset, access.bytes, access.isSigned);
-          partly[i] |= 1u << lane;
+    withElement(access, [&](auto zero) {
+      using Element = decltype(zero);
+      for (unsigned i = 0; i < access.count; ++i) {
+        const uint8_t *from = part.region.bytes + i * sizeof(Element);
+        Word *row = warp.target<Word>(op.result(i));
+        forLanes(part.lanes,
+                 [&](unsigned lane) { row[lane] = converted<Word>(elementAt<Element>(from + part.offsets[lane])); });
+        if (!part.region.defined)
+          continue;
+        const uint8_t *marks = part.region.defined + i * sizeof(Element);
+        uint32_t unsure = undefinedLanes<Element>(marks, part.offsets, part.lanes);
+        undefined[i] |= unsure;
+        for (; unsure; unsure &= unsure - 1) {
+          unsigned lane = __builtin_ctz(unsure);
+          bits[i][lane] = undefinedBits<Element>(marks + part.offsets[lane]);
         }
       }
-    }
+    });
   });
+  const uint32_t missed = warp.active & ~visited;
   for (unsigned i = 0; i < access.count; ++i) {
-    warp.write(op.result(i), values[i]);
-    if (!partly[i]) {
-      warp.writeUndefined(op.result(i), undefined[i]);
+    for (uint32_t rest = missed; rest; rest &= rest - 1)
+      warp.target<Word>(op.result(i))[__builtin_ctz(rest)] = {};
+    if (!undefined[i]) {
+      warp.writeUndefined(op.result(i), missed);
       continue;
     }
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      if (!(partly[i] >> lane & 1))
-        undefinedBits[i][lane] = undefined[i] >> lane & 1 ? ~0ull : 0;
-    warp.writeUndefinedBits(op.result(i), undefinedBits[i]);
+      bits[i][lane] = missed >> lane & 1 ? ~0ull : undefined[i] >> lane & 1 ? bits[i][lane] : 0;
+    warp.writeUndefinedBits(op.result(i), bits[i]);
   }
   return Step::Next;
 }
 
-/// Lanes whose write leaves what was there.
-template <class Word>
-static uint32_t unchangedLanes(const Warp &warp, const Op &op, const Access &access, const Part &part) {
+namespace {
+struct StoredPart {
+  const Warp &warp;
+  const Op &op;
+  const Access &access;
+  const Part &part;
+};
+} // namespace
+
+/// Lanes whose store will leave what is there.
+template <class Word> static uint32_t findUnchanged(const void *write) {
+  const StoredPart &stored = *static_cast<const StoredPart *>(write);
+  const Part &part = stored.part;
   uint32_t same = part.lanes;
+  withElement(stored.access, [&](auto zero) {
+    using Element = decltype(zero);
+    for (unsigned i = 0; i < stored.access.count; ++i) {
+      const uint8_t *at = part.region.bytes + i * sizeof(Element);
+      const Word *row = stored.warp.row<Word>(stored.op.source(1 + i));
+      forLanes(part.lanes, [&](unsigned lane) {
+        uint64_t changes = difference(elementAt<Element>(at + part.offsets[lane]), converted<Element>(row[lane]));
+        same &= ~(uint32_t(changes != 0) << lane);
+      });
+      if (part.region.defined)
+        same &= ~undefinedLanes<Element>(part.region.defined + i * sizeof(Element), part.offsets, part.lanes);
+    }
+  });
+  return same;
+}
+
+/// Marks what a register with undefined lanes has stored, byte by byte. Returns the lanes that stored undefined bits.
+template <class Element>
+static uint32_t markStored(const Warp &warp, Slot source, const Part &part, uint64_t displacement) {
+  uint32_t undefined = 0;
   for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
     unsigned lane = __builtin_ctz(rest);
-    uint64_t offset = part.offsets[lane];
-    for (unsigned i = 0; i < access.count; ++i, offset += access.bytes)
-      if (std::memcmp(part.region.bytes + offset, &warp.row<Word>(op.source(1 + i))[lane], access.bytes) != 0 ||
-          (part.region.defined && !allDefined(part.region.defined + offset, access.bytes)))
-        same &= ~(1u << lane);
+    uint64_t bits = warp.undefinedBits(source, lane); // of 128, all or none
+    if (sizeof(Element) < 8)
+      bits &= (1ull << 8 * sizeof(Element) % 64) - 1;
+    undefined |= uint32_t(bits != 0) << lane;
+    for (unsigned byte = 0; part.region.defined && byte < sizeof(Element); ++byte)
+      part.region.defined[part.offsets[lane] + displacement + byte] = (bits >> 8 * (byte % 8) & 0xff) == 0;
   }
-  return same;
+  return undefined;
 }
 
 /// Sources: the address, then one register an element.
 template <class Word> static Step runStore(Warp &warp, const Op &op) {
   const Access &access = warp.program.accesses[op.mode];
   visitRequest(warp, op, access, AccessKind::Write, 0, [&](const Part &part) {
-    if (warp.cta.checks)
+    if (warp.cta.checks) {
+      StoredPart stored{warp, op, access, part};
       warp.cta.checks->access(warp, op, access, part, AccessKind::Write, access.bytes * access.count,
-                              unchangedLanes<Word>(warp, op, access, part));
-    for (unsigned i = 0; i < access.count; ++i) {
-      const Word *row = warp.row<Word>(op.source(1 + i));
-      uint32_t undefined = warp.undefined(op.source(1 + i));
-      for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
-        unsigned lane = __builtin_ctz(rest);
-        uint64_t offset = part.offsets[lane] + i * access.bytes;
-        std::memcpy(part.region.bytes + offset, &row[lane], access.bytes);
-        if (!(undefined >> lane & 1)) {
-          if (part.region.defined)
-            std::memset(part.region.defined + offset, 1, access.bytes);
-          continue;
-        }
-        // Of 128 bits all are undefined, or none.
-        uint64_t bits = warp.undefinedBits(op.source(1 + i), lane);
-        if (access.bytes < 8)
-          bits &= (1ull << 8 * access.bytes) - 1;
-        if (!bits)
-          undefined &= ~(1u << lane);
-        for (unsigned byte = 0; part.region.defined && byte < access.bytes; ++byte)
-          part.region.defined[offset + byte] = (bits >> 8 * (byte % 8) & 0xff) == 0;
-      }
-      // Within the CTA an undefined value may travel; what leaves it must have one.
-      if (undefined &= part.lanes; undefined && part.region.space == ptx::Space::Global) {
-        unsigned lane = __builtin_ctz(undefined);
-        warp.cta.report(Fault::Undefined, warp, lane, op,
-                        "an undefined value is stored to " +
-                            describe(part.region, part.offsets[lane] + i * access.bytes, access.bytes),
-                        part.region.start + part.offsets[lane]);
-      }
+                              {findUnchanged<Word>, &stored});
     }
+    withElement(access, [&](auto zero) {
+      using Element = decltype(zero);
+      for (unsigned i = 0; i < access.count; ++i) {
+        const Word *row = warp.row<Word>(op.source(1 + i));
+        uint32_t undefined = warp.undefined(op.source(1 + i)) & part.lanes;
+        uint8_t *to = part.region.bytes + i * sizeof(Element);
+        forLanes(part.lanes, [&](unsigned lane) {
+          Element element = converted<Element>(row[lane]);
+          std::memcpy(to + part.offsets[lane], &element, sizeof(element));
+        });
+        if (undefined)
+          undefined = markStored<Element>(warp, op.source(1 + i), part, i * sizeof(Element));
+        else if (uint8_t *marks = part.region.defined)
+          forLanes(part.lanes, [&](unsigned lane) {
+            std::memcpy(marks + part.offsets[lane] + i * sizeof(Element), &kDefined<Element>, sizeof(Element));
+          });
+        // Within the CTA an undefined value may travel; what leaves it must have one.
+        if (undefined && part.region.space == ptx::Space::Global) {
+          unsigned lane = __builtin_ctz(undefined);
+          warp.cta.report(Fault::Undefined, warp, lane, op,
+                          "an undefined value is stored to " +
+                              describe(part.region, part.offsets[lane] + i * access.bytes, access.bytes),
+                          part.region.start + part.offsets[lane]);
+        }
+      }
+    });
   });
   return Step::Next;
 }

@@ -27,13 +27,27 @@ static Halves halvesOf(unsigned lane, bool transposed) {
 }
 
 /// Runs `visit` on the rows' addresses: only the lanes that give one take part.
+template <class Visit>
 static uint32_t visitRows(Warp &warp, const Op &op, const Access &access, unsigned count, AccessKind kind,
-                          const std::function<void(const Part &)> &visit) {
+                          const Visit &visit) {
   uint32_t active = warp.active;
   warp.active = count == 4 ? kAllLanes : (1u << 8 * count) - 1;
   uint32_t visited = visitRequest(warp, op, access, kind, 0, visit);
+  uint32_t missed = warp.active & ~visited;
   warp.active = active;
-  return visited;
+  return missed;
+}
+
+/// What each lane gets of the rows of a matrix; lane l's word is the l-th in order unless it is transposed.
+template <bool transposed> static void distribute(const uint8_t (*rows)[kRowBytes], uint32_t (&words)[kLanes]) {
+  if (!transposed) {
+    std::memcpy(words, rows, sizeof(words));
+    return;
+  }
+  uint16_t elements[8][8];
+  std::memcpy(elements, rows, sizeof(elements));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    words[lane] = elements[2 * (lane % 4)][lane / 4] | uint32_t(elements[2 * (lane % 4) + 1][lane / 4]) << 16;
 }
 
 /// One result for each matrix. The access holds 16 bytes in one element.
@@ -41,33 +55,29 @@ template <bool transposed> static Step runLoadMatrix(Warp &warp, const Op &op) {
   if (!convergeAll(warp, op))
     return Step::Block;
   const Access &access = warp.program.accesses[op.mode];
-  uint8_t rows[kLanes][kRowBytes] = {};
-  bool defined[kLanes][kRowBytes] = {};
-  visitRows(warp, op, access, op.results, AccessKind::Read, [&](const Part &part) {
+  uint8_t rows[kLanes][kRowBytes], marks[kLanes][kRowBytes];
+  uint32_t missed = visitRows(warp, op, access, op.results, AccessKind::Read, [&](const Part &part) {
     if (warp.cta.checks)
       warp.cta.checks->access(warp, op, access, part, AccessKind::Read, kRowBytes);
-    for (uint32_t rest = part.lanes; rest; rest &= rest - 1) {
-      unsigned lane = __builtin_ctz(rest);
+    forLanes(part.lanes, [&](unsigned lane) {
       std::memcpy(rows[lane], part.region.bytes + part.offsets[lane], kRowBytes);
-      for (unsigned i = 0; i < kRowBytes; ++i)
-        defined[lane][i] = !part.region.defined || part.region.defined[part.offsets[lane] + i];
-    }
+      if (warp.tracksUndefined)
+        std::memcpy(marks[lane], part.region.defined + part.offsets[lane], kRowBytes);
+    });
   });
+  for (uint32_t rest = missed; rest; rest &= rest - 1) {
+    std::memset(rows[__builtin_ctz(rest)], 0, kRowBytes);
+    std::memset(marks[__builtin_ctz(rest)], 0, kRowBytes);
+  }
   for (unsigned matrix = 0; matrix < op.results; ++matrix) {
     uint32_t values[kLanes], undefined = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      Halves halves = halvesOf(lane, transposed);
-      bool known = true;
-      values[lane] = 0;
-      for (unsigned i = 0; i < 2; ++i) {
-        const uint8_t *row = rows[8 * matrix + halves.row[i]];
-        const bool *marks = defined[8 * matrix + halves.row[i]];
-        values[lane] |= uint32_t(row[halves.byte[i]] | row[halves.byte[i] + 1] << 8) << 16 * i;
-        known = known && marks[halves.byte[i]] && marks[halves.byte[i] + 1];
-      }
-      undefined |= uint32_t(!known) << lane;
-    }
+    distribute<transposed>(rows + 8 * matrix, values);
     warp.write(op.result(matrix), values);
+    if (warp.tracksUndefined) {
+      distribute<transposed>(marks + 8 * matrix, values);
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        undefined |= uint32_t(values[lane] != 0x01010101) << lane;
+    }
     warp.writeUndefined(op.result(matrix), undefined);
   }
   return Step::Next;

@@ -78,19 +78,60 @@ static Found find(Cta &cta, ptx::Space space, uint64_t address, bool isCallParam
   return {region, ptx::Space::Generic, region ? address - region->start : 0};
 }
 
-uint32_t visitRequest(Warp &warp, const Op &op, const Access &access, AccessKind kind, unsigned addressSource,
-                      const std::function<void(const Part &)> &visit) {
+static void readAddresses(const Warp &warp, const Op &op, const Access &access, Slot slot,
+                          uint64_t (&addresses)[kLanes]) {
+  const uint64_t displacement = op.immediate;
+  if (access.narrowAddress) {
+    const uint32_t *row = warp.row<uint32_t>(slot);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      addresses[lane] = uint32_t(row[lane] + displacement);
+    return;
+  }
+  const uint64_t *row = warp.row<uint64_t>(slot);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    addresses[lane] = row[lane] + displacement;
+}
+
+static uint64_t alignmentOf(const Access &access) {
+  return access.align ? access.align : uint64_t(access.bytes) * access.count;
+}
+
+void findPlain(Warp &warp, const Op &op, const Access &access, AccessKind kind, unsigned addressSource,
+               PlainRequest &request) {
+  Slot slot = op.source(addressSource);
+  const uint32_t active = warp.active;
+  const uint64_t bytes = uint64_t(access.bytes) * access.count, align = alignmentOf(access);
+  if (!active || warp.undefined(slot) & active || align & (align - 1))
+    return;
+  uint64_t (&places)[kLanes] = request.offsets; // first addresses, then offsets
+  readAddresses(warp, op, access, slot, places);
+  const unsigned first = __builtin_ctz(active);
+  const Found found = find(warp.cta, access.space, places[first], access.isCallParameter);
+  if (!found.region || bytes > found.region->size || (kind != AccessKind::Read && !found.region->writable))
+    return;
+  if (active != kAllLanes)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      places[lane] = active >> lane & 1 ? places[lane] : places[first];
+  // The highest bit is set of an offset before the region, and of the distance of one behind it to its end.
+  const uint64_t base = places[first] - found.offset, last = found.region->size - bytes;
+  uint64_t outside = 0, low = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    low |= places[lane];
+    places[lane] -= base;
+    outside |= places[lane] | (last - places[lane]);
+  }
+  if (!(outside >> 63) && !(low & (align - 1)))
+    request.region = found.region;
+}
+
+uint32_t visitParts(Warp &warp, const Op &op, const Access &access, AccessKind kind, unsigned addressSource,
+                    const std::function<void(const Part &)> &visit) {
   Cta &cta = warp.cta;
   Slot slot = op.source(addressSource);
   uint64_t addresses[kLanes];
-  if (access.narrowAddress)
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      addresses[lane] = uint32_t(warp.row<uint32_t>(slot)[lane] + op.immediate);
-  else
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      addresses[lane] = warp.row<uint64_t>(slot)[lane] + op.immediate;
+  readAddresses(warp, op, access, slot, addresses);
 
-  uint64_t bytes = uint64_t(access.bytes) * access.count, align = access.align ? access.align : bytes;
+  uint64_t bytes = uint64_t(access.bytes) * access.count, align = alignmentOf(access);
   uint32_t left = warp.active, visited = 0;
   if (uint32_t unsure = warp.undefined(slot) & left) {
     cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "the address is undefined");

@@ -66,6 +66,7 @@ public:
   Region shared;
   std::unique_ptr<CtaChecks> checks;     ///< null if nothing is to be checked
   std::unique_ptr<CtaCounters> counters; ///< null if nothing is to be counted
+  uint64_t longRequests = 0;             ///< for memory, that were not of the usual kind
   std::array<CtaBarrier, 16> barriers;
   ClusterBarrier clusterBarrier;
   Mbarriers mbarriers;

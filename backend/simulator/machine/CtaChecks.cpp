@@ -94,7 +94,7 @@ static check::Request requestOf(const Warp &warp, const Op &op, const Part &part
 }
 
 void CtaChecks::access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind,
-                       uint32_t bytes, uint32_t unchanged) {
+                       uint32_t bytes, const check::UnchangedLanes &unchanged) {
   bool isShared = part.region.space == ptx::Space::Shared;
   if (!isShared && part.region.space != ptx::Space::Global)
     return;
@@ -108,7 +108,7 @@ void CtaChecks::access(const Warp &warp, const Op &op, const Access &access, con
   if (isShared)
     shared.access(what, request, conflicts);
   else
-    cta.grid.checks->shadows[part.region.number]->access(clocks, what, request, conflicts);
+    globalLongWays += cta.grid.checks->shadows[part.region.number]->access(clocks, what, request, conflicts);
   if (!conflicts.empty())
     report(warp, op, part.region, kind, conflicts);
   if (check::isStrong(what))
@@ -167,7 +167,8 @@ void CtaChecks::copy(const Warp &warp, const Op &op, const Part &part, AccessKin
     if (part.region.space == ptx::Space::Shared)
       shared.copy(request, ids, conflicts);
     else
-      cta.grid.checks->shadows[part.region.number]->async(clocks, check::Access::Read, request, ids, conflicts);
+      globalLongWays +=
+          cta.grid.checks->shadows[part.region.number]->async(clocks, check::Access::Read, request, ids, conflicts);
     for (uint64_t &offset : offsets)
       offset += piece;
     left -= piece;

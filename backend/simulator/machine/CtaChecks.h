@@ -34,7 +34,7 @@ public:
 
   /// The lanes of `part` access `bytes` each. `unchanged` are those whose write leaves what was there.
   void access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind, uint32_t bytes,
-              uint32_t unchanged = 0);
+              const check::UnchangedLanes &unchanged = {});
 
   /// The same for an instruction on mbarriers, which any thread that knows of their making may use at any time.
   void accessMbarrier(const Warp &warp, const Op &op, const Part &part, AccessKind kind);
@@ -61,6 +61,9 @@ public:
   /// `fence.proxy.async`.
   void fenceProxy(const Warp &warp, uint32_t lanes) { clocks.fenceProxy(warp.number, lanes); }
 
+  /// Cells of shadow memory that were not the usual case.
+  uint64_t longWays() const { return globalLongWays + shared.allLongWays(); }
+
   /// Barriers that are more than those above, and asynchronous operations, tell the clocks themselves.
   check::Clocks clocks;
   check::MemoryOrder order;
@@ -73,6 +76,7 @@ private:
 
   Cta &cta;
   check::SharedShadow shared;
+  uint64_t globalLongWays = 0;
   check::SyncLocations locations;            ///< of shared memory
   std::optional<check::Column> copyQueues;   ///< the first thread's
   std::optional<check::Column> matrixQueues; ///< the first warp's

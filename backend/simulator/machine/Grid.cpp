@@ -100,6 +100,8 @@ void Grid::collect(const Cta &cta) {
     count.warps += cta.allIssues()[pc].warps;
     count.lanes += cta.allIssues()[pc].lanes;
   }
+  result.longWays.requests += cta.longRequests;
+  result.longWays.cells += cta.checks ? cta.checks->longWays() : 0;
   if (cta.counters)
     for (size_t pc = 0; pc < program.ops.size(); ++pc)
       result.counted[program.ops[pc].origin].counters.add(cta.counters->all()[pc]);

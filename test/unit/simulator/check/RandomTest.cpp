@@ -106,7 +106,7 @@ private:
       unsigned lane = thread % kWarpLanes;
       Reference::Actor actor;
       actor.threads = {thread};
-      actor.unchanged = request.unchanged >> lane & 1;
+      actor.unchanged = request.unchanged.has(lane);
       reference.access(kind, actor, offsets[lane], bytes, origin, verdicts);
     }
   }
