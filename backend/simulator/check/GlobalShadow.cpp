@@ -110,7 +110,7 @@ uint64_t GlobalShadow::async(Clocks &clocks, Access access, const Request &reque
   mark.access = access;
   if (isStrong(access))
     mark.way = uint8_t(request.bytes | (request.scope == Scope::Grid ? kGridScope : 0));
-  const bool weakRead = access == Access::Read && !ids, weakWrite = access == Access::Write && !ids;
+  const bool weakRead = access == Access::Read, weakWrite = access == Access::Write && !ids;
   const bool alone = !clocks.knowsOthers();
   mark.lanes = ids ? 0 : request.lanes; // of all; each cell gets those that access it
   mark.column = Column(request.warp * kWarpLanes);
