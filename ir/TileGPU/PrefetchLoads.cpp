@@ -80,7 +80,8 @@ private:
     if (words > kMaxCarriedWords) {
       remark::missed(loop.getLoc(), remark::RemarkOpts::name("PrefetchLoads").category("tgpu-prefetch-loads"))
           << "loads are not issued an iteration early"
-          << remark::reason("tiles carried by the loop would take {0} registers of a thread", words);
+          << remark::reason("tiles carried by the loop would take {0} registers of a thread", words)
+          << remark::suggest("smaller tiles or more warps leave fewer to a thread");
       return;
     }
     IRRewriter rewriter(loop);

@@ -55,7 +55,8 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
         return;
       }
       remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
-          << "dot does not run on the tensor cores" << remark::reason("{0}", fault);
+          << "dot does not run on the tensor cores" << remark::reason("{0}", fault)
+          << remark::suggest("tiles of multiples of 16 of f16, bf16 or i8 do, and of f32 with `precision = tf32`");
     });
   }
 

@@ -22,11 +22,11 @@ namespace tile::tgpu {
 
 static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
 
-/// Reports an access of `found` bytes at a time and the reason.
-static void remarkNarrow(Operation *access, int64_t found, const std::string &reason) {
+/// Reports an access of `found` bytes at a time, the reason, and what would help.
+static void remarkNarrow(Operation *access, int64_t found, const std::string &reason, const std::string &advice) {
   remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"))
       << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kVectorBytes)
-      << remark::reason("{0}", reason);
+      << remark::reason("{0}", reason) << remark::suggest("{0}", advice);
 }
 
 namespace {
@@ -70,7 +70,8 @@ private:
     if (!dim) {
       remarkNarrow(access, bytes,
                    access.getView().getType().getStrided() ? "the innermost stride of the view is not known to be 1"
-                                                           : "neighbours in the tile are no neighbours in memory");
+                                                           : "neighbours in the tile are no neighbours in memory",
+                   "a dense tensor whose last axis is read as a region has both");
       return 1;
     }
     int64_t held = maxVector(layout.getLayout(), *dim);
@@ -83,7 +84,10 @@ private:
       remarkNarrow(access, vector * bytes,
                    aligned * bytes < kVectorBytes
                        ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"
-                       : "a thread holds " + std::to_string(held) + " neighbours");
+                       : "a thread holds " + std::to_string(held) + " neighbours",
+                   aligned * bytes < kVectorBytes
+                       ? "`where N % " + std::to_string(kVectorBytes / bytes) + " == 0` promises it of an extent `N`"
+                       : "a larger tile or fewer warps leave more to a thread");
     return vector;
   }
 
@@ -105,7 +109,8 @@ private:
     if (best * bytes < kVectorBytes)
       remarkNarrow(access, best * bytes,
                    mask ? "pointers or mask are not known to run in aligned vectors"
-                        : "pointers are not known to run in aligned vectors");
+                        : "pointers are not known to run in aligned vectors",
+                   "regions of a tensor carry what is known of its extents");
     return AccessAttr::get(kernel.getContext(), best, /*whole=*/true, /*narrow=*/false, {});
   }
 

@@ -20,17 +20,22 @@ static DialectRegistry createRegistry() {
 }
 
 namespace {
-/// Makes a diagnostic of each remark: what was seen, then why. MLIR's own form names fields and categories.
+/// Makes a diagnostic of each remark: what was seen, then why, and what helps. MLIR's own form names fields and
+/// categories.
 class RemarkSentences : public remark::detail::RemarkEmittingPolicyBase {
 public:
   void reportRemark(const remark::detail::Remark &remark) override {
-    std::string what = remark.getRemarkName().str(), why;
+    std::string what = remark.getRemarkName().str(), why, advice;
     for (const remark::detail::Remark::Arg &part : remark.getArgs())
       if (part.key == "Remark")
         what = part.val;
+      else if (part.key == "Suggestion")
+        advice = part.val;
       else
         why += (why.empty() ? ": " : "; ") + part.val;
-    emitRemark(remark.getLocation()) << what << why;
+    InFlightDiagnostic diagnostic = emitRemark(remark.getLocation()) << what << why;
+    if (!advice.empty())
+      diagnostic.attachNote() << "help: " << advice;
   }
   void finalize() override {}
 };

@@ -1,6 +1,5 @@
-/// What a command line says: the command, its options, its file. Reads arguments against the declared options and
-/// writes
-/// `--help` from them.
+/// What a command line says: the command, its options, its file. Reads arguments against the declared options, and
+/// writes `--help` from them.
 #ifndef RUNTIME_TILEC_COMMANDLINE_H
 #define RUNTIME_TILEC_COMMANDLINE_H
 

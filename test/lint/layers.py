@@ -106,6 +106,33 @@ def include_edges(files):
                     yield f"{path}:{line}: `{row}` includes {party}; its row allows {', '.join(parties) or 'none'}"
 
 
+LIBRARY = re.compile(r"\b(?:tile_add_(?:mlir_)?(?:library|executable)|add_mlir_dialect_library)\(\s*([\w.-]+)([^)]*)\)")
+
+
+def link_edges(files):
+    """A library of ours links those of folders whose headers its own folder may include, directly or through others:
+    what is linked and may not be included is there for nobody."""
+    libraries = {}
+    for path, text in sorted(files.items()):
+        if path.endswith("CMakeLists.txt") and path.startswith(TOP) and not path.startswith(("test/", "examples/")):
+            text = re.sub(r"#.*", "", text)
+            for library in LIBRARY.finditer(text):
+                words = library.group(2).split()
+                linked = words[words.index("LINK") + 1:] if "LINK" in words else []
+                line = text.count("\n", 0, library.start()) + 1
+                libraries[library.group(1)] = (path, line, path.rpartition("/")[0], linked)
+    for name, (path, line, folder, linked) in libraries.items():
+        row = row_of(folder)
+        for other in linked:
+            target = libraries[other][2] if other in libraries else None
+            if target is None or row is None or target == folder or within(target, [row]):
+                continue
+            folders = ROWS[row][0].split()
+            if not within(target, folders) and not within(folder, [target]):
+                yield (f"{path}:{line}: `{name}` links `{other}` of `{target}`; the row of `{row}` allows "
+                       f"{', '.join(folders) or 'nothing'}")
+
+
 def unused_rows(files):
     """Every row governs a file, and every edge of it is one that an include takes: what nobody needs, nobody has
     decided. Headers of one's own folder need no edge."""

@@ -11,8 +11,9 @@ import rules
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NOT_OURS = {".git", ".cache", "build", "__pycache__"}
-RULES = (layers.include_edges, layers.unused_rows, rules.file_sizes, rules.file_names, rules.top_level, rules.machine_paths,
-         rules.message_wording, rules.messages_tested, rules.diagnostics_tested, rules.tile_ops_tested)
+RULES = (layers.include_edges, layers.link_edges, layers.unused_rows, rules.file_sizes, rules.file_names,
+         rules.top_level, rules.machine_paths, rules.message_wording, rules.messages_tested, rules.diagnostics_tested,
+         rules.tile_ops_tested)
 
 
 def read_tree(root):

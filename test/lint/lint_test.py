@@ -46,6 +46,22 @@ class IncludeEdges(unittest.TestCase):
         self.assertEqual(list(layers.include_edges({"ir/Tile/A.td": 'include "mlir/IR/OpBase.td"\n'})), [])
 
 
+class LinkEdges(unittest.TestCase):
+    def check(self, linked):
+        files = {"runtime/npy/CMakeLists.txt": f"tile_add_library(npy\n  Npy.cpp\n  LINK {linked})\n"}
+        for name, folder in (("artifact", "runtime/artifact"), ("driver", "runtime/driver")):
+            files[folder + "/CMakeLists.txt"] = f"tile_add_library({name} A.cpp)\n"
+        return list(layers.link_edges(files))
+
+    def test_allowed(self):
+        self.assertEqual(self.check("artifact Threads::Threads"), [])
+
+    def test_not_allowed(self):
+        self.assertEqual(self.check("artifact driver"),
+                         ["runtime/npy/CMakeLists.txt:1: `npy` links `driver` of `runtime/driver`; the row of "
+                          "`runtime/npy` allows runtime/Result.h, runtime/artifact"])
+
+
 class UnusedRows(unittest.TestCase):
     def faults(self, files):
         return [fault for fault in layers.unused_rows(files) if "`runtime/npy`" in fault]

@@ -25,7 +25,8 @@ void remarkNotFused(Operation *sum) {
   for (Value operand : sum->getOperands())
     if (auto product = operand.getDefiningOp<arith::MulFOp>())
       remark::missed(product.getLoc(), remark::RemarkOpts::name("FuseMultiplyAdd").category("tile-fuse-multiply-add"))
-          << "product and sum round twice" << remark::reason("product has more than one use");
+          << "product and sum round twice" << remark::reason("product has more than one use")
+          << remark::suggest("`fma(a, b, c)` rounds once wherever it stands");
 }
 
 Value negate(OpBuilder &builder, Location loc, Value value) { return arith::NegFOp::create(builder, loc, value); }
