@@ -50,7 +50,8 @@ def table(record):
 
 def newest():
     """The last record by name, which starts with its date; None without any."""
-    names = sorted(name for name in os.listdir(RESULTS) if name.endswith(".json") and not name.endswith(SIMULATOR)) if os.path.isdir(RESULTS) else []
+    names = os.listdir(RESULTS) if os.path.isdir(RESULTS) else []
+    names = sorted(name for name in names if name.endswith(".json") and not name.endswith(SIMULATOR))
     return os.path.join(RESULTS, names[-1]) if names else None
 
 
