@@ -69,7 +69,15 @@ class Runner:
             with open(os.path.join(self.options.folder, base["ptx"])) as file:
                 return file.read()
         source = base["tile"].replace("%examples", os.path.abspath(self.options.examples))
-        command = [self.options.tilec, os.path.join(self.options.folder, source), "--emit=ptx", *base["options"]]
+        cubin = os.path.join(self.folder, "kernel.cubin")
+        compiled = [self.options.tilec, os.path.join(self.options.folder, source), *base["options"]]
+        self.output_of(compiled + ["-o", cubin])
+        shared = re.search(re.escape(base["kernel"]) + r", .* (\d+) bytes of shared memory",
+                           self.output_of([self.options.tilec, "inspect", cubin]))
+        base["shared"] = int(shared[1]) if shared else 0
+        return self.output_of(compiled + ["--emit=ptx"])
+
+    def output_of(self, command):
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             raise Failure(f"`{' '.join(command)}` failed:\n{result.stderr}")
