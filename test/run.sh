@@ -4,7 +4,8 @@
 #
 #   test/run.sh                    all stages
 #   test/run.sh --stage NAME ...   only these
-#   test/run.sh --full             also sanitize-full: everything that uses MLIR under the sanitizers
+#   test/run.sh --full             also sanitize-full: everything that uses MLIR under the sanitizers, and seeds: more
+#                                  schedules and inputs on the simulator
 #   test/run.sh --list             the stages, one a line with what it does
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -30,6 +31,11 @@ stage_examples() {
     printf '%s\n' "$tilec check $file --device=cpu"
   done | xargs -P "$(nproc)" -d '\n' -I {} sh -c '{} || { echo "failed: {}"; exit 255; }'
 }
+stage_seeds() {
+  # Other seeds each time: what a run prints names them.
+  printf '%s\n' test/e2e/*.tile examples/*.tile |
+    xargs -P "$(nproc)" -I {} build/release/bin/tilec check {} --device=sim --seeds=16
+}
 stage_sanitize-full() {
   .ci/configure.sh sanitize-full && ninja -C build/sanitize-full check-lit check-unit
 }
@@ -45,7 +51,10 @@ stages=(
   "sanitize: GoogleTest of what needs no LLVM, under address and undefined-behaviour sanitizers"
   "examples: compiled for every GPU, checked against their specifications on the CPU interpreter"
 )
-full_stages=("sanitize-full: likewise with all that uses MLIR")
+full_stages=(
+  "sanitize-full: likewise with all that uses MLIR"
+  "seeds: every op test and example on the simulator, under 16 seeds that no other run had"
+)
 
 wanted=()
 while (($#)); do

@@ -5,8 +5,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::interpreter;
 
-/// The name of `op` in Elementwise.def, but for the number of the result.
-static std::string rowName(Operation *op) {
+std::string tile::interpreter::rowName(Operation *op) {
   auto kind = [&]() -> StringRef {
     return llvm::TypeSwitch<Operation *, StringRef>(op)
         .Case([](arith::CmpFOp cmp) { return stringifyCmpFPredicate(cmp.getPredicate()); })
@@ -19,7 +18,7 @@ static std::string rowName(Operation *op) {
   return (op->getName().getStringRef() + (kind.empty() ? "" : ".") + kind).str();
 }
 
-static std::string rowName(OpResult result) {
+static std::string rowOfResult(OpResult result) {
   std::string name = rowName(result.getOwner());
   return result.getOwner()->getNumResults() == 1 ? name : name + "." + std::to_string(result.getResultNumber());
 }
@@ -161,7 +160,7 @@ bool tile::interpreter::isElementwise(Operation *op) {
   // Which types are no matter here: any row of that name will do.
   constexpr Element kAll[] = {Element::I1,  Element::I8,   Element::I16, Element::I32, Element::I64,
                               Element::F16, Element::BF16, Element::F32, Element::F64};
-  std::string name = rowName(op->getResult(0));
+  std::string name = rowOfResult(op->getResult(0));
   for (Element from : kAll)
     for (Element to : kAll)
       if (findElementLoop(name.c_str(), from, to))
@@ -189,7 +188,7 @@ std::optional<LogicalResult> tile::interpreter::compileElementwise(Compiler &com
   if (compiler.options.checked)
     emitEdgeCheck(compiler, op, rowName(op));
   for (OpResult opResult : op->getResults()) {
-    std::string name = rowName(opResult);
+    std::string name = rowOfResult(opResult);
     Element to = *compiler.elementFor(opResult.getType());
     ElementLoop loop = findElementLoop(name.c_str(), operands.back().element, to);
     if (!loop)

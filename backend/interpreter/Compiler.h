@@ -102,6 +102,9 @@ std::optional<mlir::LogicalResult> compileViewAccess(Compiler &compiler, mlir::O
 /// Whether `op` works element by element, each of its results by one row of Elementwise.def.
 bool isElementwise(mlir::Operation *op);
 
+/// The name of `op` in Elementwise.def, but for the number of the result.
+std::string rowName(mlir::Operation *op);
+
 /// A view in the frame: 64-bit words, then `rank` extents, then `rank` strides in elements.
 enum ViewWord : int64_t {
   /// The pointer to element 0.

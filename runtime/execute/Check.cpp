@@ -4,9 +4,11 @@
 #include "runtime/execute/Compare.h"
 #include "runtime/execute/Interpret.h"
 #include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/Simulate.h"
 #include "runtime/execute/Stores.h"
 
 #include "backend/interpreter/Bounds.h"
+#include "backend/interpreter/FixedBits.h"
 
 #include <cmath>
 
@@ -21,7 +23,7 @@ class CaseRunner {
 public:
   CaseRunner(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &item,
              const CheckCase &one, const CheckOptions &options)
-      : session(session), file(file), module(module), item(item), one(one), options(options) {}
+      : session(session), file(file), module(module), item(item), one(one), options(options), seed(options.seed) {}
 
   bool run();
   CheckResult result;
@@ -32,9 +34,13 @@ private:
   bool runSpec();
   bool runBounds();
   bool runForFault();
+  bool runSeed();
+  void findFixed();
+  bool runInterpreter();
   bool launch();
   bool compareAll();
-  void reportDifference(size_t index, const Comparison &comparison, const std::vector<SourceRange> &stores);
+  bool compareFixed();
+  void reportDifference(size_t index, const std::string &what, const Comparison &comparison);
 
   bool isDerived() const { return !one.exact && !one.rtol && !one.atol; }
 
@@ -47,8 +53,11 @@ private:
   IrgenOptions source;
   std::optional<LoadedKernel> kernel, spec;
   KernelContract contract; // of the kernel, which a launch spends
-  std::vector<HostArgument> arguments, specArguments;
+  uint64_t seed;
+  std::vector<HostArgument> arguments, specArguments, interpreted;
   std::vector<std::vector<SourceRange>> stores; // per parameter
+  std::vector<bool> fixed;                      // per parameter: a written tensor whose bits the language fixes
+  std::optional<SimulatorCode> code;            // built by the first launch on the simulator
   // Per parameter; empty where there is none.
   std::vector<BoundedElements> bounds;
   std::vector<std::vector<char>> poisons;
@@ -84,8 +93,7 @@ bool CaseRunner::checkPreconditions(const std::vector<Value> &slots) {
 }
 
 bool CaseRunner::runSpec() {
-  spec = load(/*isSpec=*/true);
-  if (!spec)
+  if (!spec && !(spec = load(/*isSpec=*/true)))
     return false;
   specArguments = makeSpecArguments(spec->contract, contract, arguments);
   std::optional<InterpreterLaunch> launch = bindForInterpreter(session, spec->contract, specArguments);
@@ -100,7 +108,7 @@ bool CaseRunner::runSpec() {
     return false;
   for (const Finding &finding : report->findings)
     tile::report(session, finding);
-  defined.resize(specArguments.size());
+  defined.assign(specArguments.size(), {});
   for (auto [written, parameter] : llvm::zip(report->written, launch->parameters))
     defined[parameter] = std::move(written);
   return report->findings.empty();
@@ -153,37 +161,81 @@ bool CaseRunner::runForFault() {
   return false;
 }
 
+/// Whose bits everyone who runs the kernel must leave alike.
+void CaseRunner::findFixed() {
+  fixed.assign(contract.parameters.size(), false);
+  if (options.device == DeviceKind::Cpu)
+    return;
+  std::vector<bool> ofArguments = findFixedBits(kernel->function);
+  bool allFixed = true;
+  for (auto [slot, isFixed] : llvm::zip_equal(contract.abi, ofArguments))
+    if (slot.kind == AbiSlot::Kind::Pointer) {
+      fixed[slot.index] = isFixed && mayWrite(contract.parameters[slot.index]);
+      allFixed &= isFixed;
+    }
+  // Through memory that they share, what is open in one tensor may reach another.
+  if (!allFixed && !contract.alias.empty())
+    fixed.assign(fixed.size(), false);
+}
+
+/// What the kernel leaves by the interpreter, before a launch writes the arguments.
+bool CaseRunner::runInterpreter() {
+  interpreted = arguments;
+  RunOptions run;
+  run.threads = options.threads;
+  run.limits = options.limits;
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, interpreted);
+  std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
+  if (!report)
+    return false;
+  for (const Finding &finding : report->findings)
+    tile::report(session, finding);
+  return report->findings.empty();
+}
+
 bool CaseRunner::launch() {
   RunOptions run;
   run.build = options.build;
   run.threads = options.threads;
   run.limits = options.limits;
   run.checked = true;
-  run.seed = options.seed;
+  run.seed = seed;
   run.simulatorChecks = options.simulatorChecks;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));
-  return runOn(options.device, session, file, *kernel, arguments, run).has_value();
+  if (options.device == DeviceKind::Cpu)
+    return runOn(options.device, session, file, *kernel, arguments, run).has_value();
+  // A build spends its module, and the next seed needs it again.
+  std::optional<LoadedKernel> spent;
+  if (!code) {
+    spent = takeKernel(session, OwningOpRef<ModuleOp>(kernel->module->clone()));
+    if (!spent)
+      return false;
+  }
+  if (options.device == DeviceKind::Gpu)
+    return runOn(options.device, session, file, *spent, arguments, run).has_value();
+  if (!code && !(code = buildForSimulator(session, file, *spent, run.build)))
+    return false;
+  return runOnSimulator(session, *code, arguments, run).has_value() && !session.hasErrors();
 }
 
 /// Places that a message points at; more of them would bury it.
 static constexpr size_t kShownStores = 3;
 
-void CaseRunner::reportDifference(size_t index, const Comparison &comparison, const std::vector<SourceRange> &places) {
+void CaseRunner::reportDifference(size_t index, const std::string &from, const Comparison &comparison) {
   const std::string &name = contract.parameters[index].name;
+  const std::vector<SourceRange> &places = stores[index];
   auto of = [&](int64_t count) {
     return std::to_string(count) + " of " + std::to_string(comparison.compared) +
            (comparison.compared == 1 ? " element" : " elements") + " of `" + name + "`";
   };
   bool isAllUnwritten = comparison.unwritten == comparison.different;
-  std::string what = isAllUnwritten ? "never writes " + of(comparison.unwritten)
-                                    : "differs from its spec in " + of(comparison.different);
+  std::string what =
+      isAllUnwritten ? "never writes " + of(comparison.unwritten) : from + " in " + of(comparison.different);
   if (!isAllUnwritten && comparison.unwritten > 0)
     what += ", of which it never writes " + std::to_string(comparison.unwritten);
   DiagnosticBuilder diagnostic =
       session.engine.report(Code::E0605, one.range, "kernel `" + item.name.text + one.describeInstance() + "` " + what);
   std::string drawn = describeDrawn(result);
-  diagnostic.label("in this shape, seed " + std::to_string(options.seed) + (drawn.empty() ? "" : ", " + drawn));
+  diagnostic.label("in this shape, seed " + std::to_string(seed) + (drawn.empty() ? "" : ", " + drawn));
   for (size_t i = 0; i < std::min(places.size(), kShownStores); ++i)
     diagnostic.secondary(places[i], "`" + name + "` is written here");
   if (places.empty())
@@ -219,7 +271,19 @@ bool CaseRunner::compareAll() {
     result.compared += comparison.compared;
     result.ratio = std::max(result.ratio, comparison.ratio);
     if (comparison.different > 0)
-      reportDifference(i, comparison, stores[i]);
+      reportDifference(i, "differs from its spec", comparison);
+  }
+  return result.summary.empty();
+}
+
+bool CaseRunner::compareFixed() {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!fixed[i] || arguments[i].kind != HostArgument::Kind::Tensor)
+      continue;
+    Comparison comparison = compareBits(arguments[i].tensor, interpreted[i].tensor);
+    result.fixed += comparison.compared;
+    if (comparison.different > 0)
+      reportDifference(i, "leaves other bits than the interpreter, where the language fixes them,", comparison);
   }
   return result.summary.empty();
 }
@@ -230,10 +294,23 @@ bool CaseRunner::run() {
   if (!kernel)
     return false;
   contract = kernel->contract;
-  std::optional<CheckArguments> made = makeCheckArguments(session, module, contract, one, source, options.seed);
+  findFixed();
+  for (size_t i = 0; i < contract.parameters.size(); ++i)
+    stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));
+  for (uint64_t run = 0; run < options.seeds; ++run) {
+    seed = options.seed + run;
+    if (!runSeed())
+      return false;
+  }
+  return true;
+}
+
+bool CaseRunner::runSeed() {
+  std::optional<CheckArguments> made = makeCheckArguments(session, module, contract, one, source, seed);
   if (!made || !checkPreconditions(made->slots))
     return false;
   arguments = std::move(made->all);
+  result.drawn.clear();
   for (auto [argument, parameter] : llvm::zip_equal(arguments, contract.parameters))
     if (argument.kind == HostArgument::Kind::Scalar && !one.givesField(parameter.name))
       result.drawn.emplace_back(parameter.name, argument.scalarText);
@@ -245,17 +322,20 @@ bool CaseRunner::run() {
   });
   if (hasEmpty)
     return launch();
+  bounds.clear();
   if (!runSpec() || (isDerived() && !runBounds()))
     return false;
   poisons.resize(arguments.size());
   for (auto [index, parameter] : llvm::enumerate(spec->contract.parameters)) {
     int of = contract.findParameter(parameter.name);
     if (parameter.role == Parameter::Role::Out && !isFloat(parameter.type))
-      poisonAgainst(arguments[of].tensor, specArguments[index].tensor, mixSeed(options.seed, parameter.name));
+      poisonAgainst(arguments[of].tensor, specArguments[index].tensor, mixSeed(seed, parameter.name));
     if (parameter.role == Parameter::Role::Out)
       poisons[of] = arguments[of].tensor.data;
   }
-  return launch() && compareAll();
+  if (llvm::is_contained(fixed, true) && !runInterpreter())
+    return false;
+  return launch() && compareAll() && compareFixed();
 }
 
 } // namespace

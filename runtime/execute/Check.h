@@ -1,4 +1,5 @@
-/// Runs one case of a kernel's `@check` and compares what it writes with its spec, computed in f64.
+/// Runs one case of a kernel's `@check` and compares what it writes with its spec, computed in f64, and what a GPU or
+/// the simulator wrote also with what the interpreter writes, where the language fixes the bits.
 #ifndef RUNTIME_EXECUTE_CHECK_H
 #define RUNTIME_EXECUTE_CHECK_H
 
@@ -11,6 +12,7 @@ struct CheckOptions {
   DeviceKind device = DeviceKind::Cpu;
   BuildOptions build;
   uint64_t seed = 0;
+  uint64_t seeds = 1;   ///< runs of each case, with this many seeds from `seed` on: of inputs, and of the schedule
   unsigned threads = 0; ///< of the interpreter; 0: one per core
   sim::Checks simulatorChecks;
   StepLimits limits;
@@ -21,7 +23,8 @@ struct CheckResult {
   bool passed = false;
   std::string summary;                                    ///< where not: one line
   std::vector<std::pair<std::string, std::string>> drawn; ///< scalars that the shape leaves open, and their values
-  int64_t compared = 0;                                   ///< elements
+  int64_t compared = 0;                                   ///< elements, with the spec
+  int64_t fixed = 0;                                      ///< elements whose bits were compared with the interpreter's
   double ratio = 0; ///< the largest error as a part of its tolerance; infinite where none is allowed
 };
 

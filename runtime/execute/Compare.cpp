@@ -60,6 +60,15 @@ public:
     return std::move(result);
   }
 
+  Comparison runOnBits() {
+    forEachElement(found, [&](int64_t index, int64_t offset) {
+      ++result.compared;
+      uint64_t bits = bitsAt(found, offset), wanted = bitsAt(expected, offset);
+      isFloat(found.type) ? compareBits(index, bits, wanted) : compareIntegers(index, bits, wanted);
+    });
+    return std::move(result);
+  }
+
 private:
   void compareIntegers(int64_t index, uint64_t bits, uint64_t wanted) {
     if (bits == wanted)
@@ -162,6 +171,10 @@ private:
 Comparison compare(const NpyArray &found, const NpyArray &expected, const std::vector<bool> &defined,
                    const std::vector<char> &before, const Tolerance &tolerance) {
   return Comparer(found, expected, before, tolerance).run(defined);
+}
+
+Comparison compareBits(const NpyArray &found, const NpyArray &expected) {
+  return Comparer(found, expected, /*before=*/{}, Tolerance()).runOnBits();
 }
 
 } // namespace tile

@@ -1,5 +1,5 @@
-/// What a kernel left in one tensor against what its spec says: how many elements differ, which of them nobody wrote,
-/// the first, and the worst.
+/// What a kernel left in one tensor against what its spec or the interpreter says: how many elements differ, which of
+/// them nobody wrote, the first, and the worst.
 #ifndef RUNTIME_EXECUTE_COMPARE_H
 #define RUNTIME_EXECUTE_COMPARE_H
 
@@ -45,6 +45,9 @@ struct Comparison {
 /// kernel ran, if that was poison; else it is empty.
 Comparison compare(const NpyArray &found, const NpyArray &expected, const std::vector<bool> &defined,
                    const std::vector<char> &before, const Tolerance &tolerance);
+
+/// Compares the bits of `found` with those of `expected`, a tensor of the same type and layout. All NaNs are one value.
+Comparison compareBits(const NpyArray &found, const NpyArray &expected);
 
 } // namespace tile
 

@@ -239,7 +239,8 @@ std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file,
     result = runOnGpu(session, file, kernel, arguments, options);
     break;
   case DeviceKind::Simulator:
-    result = runOnSimulator(session, file, kernel, arguments, options);
+    if (std::optional<SimulatorCode> code = buildForSimulator(session, file, kernel, options.build))
+      result = runOnSimulator(session, *code, arguments, options);
     break;
   }
   return session.hasErrors() ? std::nullopt : result;

@@ -12,17 +12,10 @@ using namespace mlir;
 
 namespace tile {
 
-namespace {
-/// A kernel's code and its contract as a launch sees them: with variants.
-struct Built {
-  sim::ptx::Module module;
-  KernelContract contract;
-};
-} // namespace
-
-static std::optional<Built> buildForSimulator(Session &session, FileId file, LoadedKernel &kernel,
-                                              const RunOptions &options) {
-  BuildOptions build = options.build;
+std::optional<SimulatorCode> buildForSimulator(Session &session, FileId file, LoadedKernel &kernel,
+                                               const BuildOptions &options) {
+  Location place = kernel.function.getLoc(); // the module is spent on the build
+  BuildOptions build = options;
   build.compile.last = Stage::Ptx;
   build.describe = true;
   std::optional<Artifact> artifact = tile::build(session, file, *kernel.module, build);
@@ -35,7 +28,7 @@ static std::optional<Built> buildForSimulator(Session &session, FileId file, Loa
                    "line " + std::to_string(module.error().line) + " of the generated PTX: " + module.error().message);
     return std::nullopt;
   }
-  return Built{std::move(*module), std::move(manifest->kernels.front())};
+  return SimulatorCode{std::move(*module), std::move(manifest->kernels.front()), place};
 }
 
 /// Where an instruction stands in the source; the kernel if the code does not say.
@@ -46,24 +39,19 @@ static Location locationOf(const sim::Program &program, const sim::Place &place,
   return FileLineColLoc::get(kernel.getContext(), program.files[where.file], where.line, where.column);
 }
 
-std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKernel &kernel,
+std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &built,
                                         std::vector<HostArgument> &arguments, const RunOptions &options) {
-  Location place = kernel.function.getLoc(); // the module is spent on the build
-  std::optional<Built> built = buildForSimulator(session, file, kernel, options);
-  if (!built)
-    return std::nullopt;
-
   sim::Launch launch;
   std::vector<const void *> bases;
-  for (auto [argument, parameter] : llvm::zip_equal(arguments, built->contract.parameters)) {
+  for (auto [argument, parameter] : llvm::zip_equal(arguments, built.contract.parameters)) {
     // Each tensor is a buffer of its own, at an address that only the simulator knows.
     bases.push_back(reinterpret_cast<const void *>(sim::genericAddress(launch.buffers.size() + 1, 0)));
     launch.buffers.push_back({parameter.name, reinterpret_cast<uint8_t *>(argument.tensor.data.data()),
                               argument.tensor.data.size(), parameter.role != Parameter::Role::Out,
                               mayWrite(parameter)});
   }
-  std::optional<std::vector<Argument>> given = toLaunchArguments(session, built->contract, arguments, bases);
-  std::optional<Binding> binding = given ? take(session, bindArguments(built->contract, *given)) : std::nullopt;
+  std::optional<std::vector<Argument>> given = toLaunchArguments(session, built.contract, arguments, bases);
+  std::optional<Binding> binding = given ? take(session, bindArguments(built.contract, *given)) : std::nullopt;
   if (!binding)
     return std::nullopt;
   RunResult result;
@@ -82,9 +70,9 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   std::copy(grid, grid + 3, launch.grid.begin());
   launch.block[0] = static_cast<uint32_t>(variant.warps * sim::kLanes);
   launch.dynamicShared = variant.sharedBytes;
-  auto program = sim::load(built->module, variant.symbol);
+  auto program = sim::load(built.module, variant.symbol);
   if (auto *refusal = std::get_if<sim::Refusal>(&program)) {
-    session.report(Code::E0602, place,
+    session.report(Code::E0602, built.place,
                    "the simulator refuses line " + std::to_string(refusal->line) + " of the PTX: " + refusal->message);
     return std::nullopt;
   }
@@ -105,7 +93,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   auto start = std::chrono::steady_clock::now();
   auto outcome = sim::run(code, launch, runOptions);
   if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
-    session.report(Code::E0602, place, "the simulator refuses the launch: " + refusal->message);
+    session.report(Code::E0602, built.place, "the simulator refuses the launch: " + refusal->message);
     return std::nullopt;
   }
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -113,7 +101,7 @@ std::optional<RunResult> runOnSimulator(Session &session, FileId file, LoadedKer
   if (options.counters)
     result.counters = sim::reportCounters(code, std::get<0>(outcome).counted);
   for (const sim::Finding &finding : std::get<0>(outcome).findings)
-    session.report(Code::E0604, locationOf(code, finding.place, place), describe(code, finding));
+    session.report(Code::E0604, locationOf(code, finding.place, built.place), describe(code, finding));
   return result;
 }
 

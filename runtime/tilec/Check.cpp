@@ -23,6 +23,11 @@ namespace tile {
 
 static Switch verboseOption{{"v", "", "print every shape"}, {Command::Check}};
 static Switch jsonOption{{"json", "", "print the result of every shape as one JSON object"}, {Command::Check}};
+static NumberOption seedsOption{
+    {"seeds", "N", "run each shape with N seeds, of its inputs and of the simulator's schedule; default 1"},
+    {Command::Check},
+    1,
+    1000000};
 
 namespace {
 struct Counts {
@@ -99,6 +104,7 @@ void CheckPrinter::printRow(const CheckRow &row) {
   std::cout << toString(row.outcome) << " " << instanceOf(row) << shapeOf(row) << ": ";
   if (row.outcome == CheckOutcome::Passed)
     std::cout << row.result.compared << (row.result.compared == 1 ? " element" : " elements")
+              << (row.result.fixed ? formatv(", {0} as the interpreter bit for bit", row.result.fixed).str() : "")
               << errorText(row.result.ratio) << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
               << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
   else if (row.outcome == CheckOutcome::Failed)
@@ -121,6 +127,7 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"shape", tile::toJson(row.one.shape)},
                       {"outcome", toString(row.outcome)},
                       {"elements", row.result.compared},
+                      {"fixed_elements", row.result.fixed},
                       {"milliseconds", row.milliseconds}};
   if (row.one.check)
     object["check"] = static_cast<int64_t>(row.one.check);
@@ -179,15 +186,21 @@ void CheckPrinter::endInstance() {
   ofInstance = Counts();
 }
 
+static std::string describeSeeds(uint64_t first) {
+  uint64_t count = seedsOption.get();
+  return count == 1 ? formatv("seed {0}", first).str() : formatv("seeds {0} to {1}", first, first + count - 1).str();
+}
+
 void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t seed) {
   const char *where = nameOf(device);
   if (!printsJson) {
-    std::cout << input << ": " << counts.print() << "; " << where << ", seed " << seed << std::endl;
+    std::cout << input << ": " << counts.print() << "; " << where << ", " << describeSeeds(seed) << std::endl;
     return;
   }
   json::Object object{{"file", input},
                       {"device", where},
                       {"seed", seed},
+                      {"seeds", seedsOption.get()},
                       {"passed", counts[CheckOutcome::Passed]},
                       {"failed", counts[CheckOutcome::Failed]},
                       {"not_run", counts[CheckOutcome::NotRun]},
@@ -224,10 +237,12 @@ static void reportNoSpec(Session &session, const std::string &input, const ast::
 
 /// Whether every shape passed.
 static bool checkFile(Session &session, const std::string &input, CheckPrinter &printer) {
+  if (seedsOption.get() == 0)
+    session.report(Code::E0602, "`--seeds` is 0; expected 1 or more");
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   std::optional<sim::Checks> checks = device ? checksOfSimulator(session, *device) : std::nullopt;
-  if (!build || !checks)
+  if (!build || !checks || session.hasErrors())
     return false;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
     return false;
@@ -253,6 +268,7 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   options.build = *build;
   std::optional<CheckRest> rest = CheckRest::fromEnvironment();
   options.seed = rest ? rest->seed : seedOfRun();
+  options.seeds = seedsOption.get();
   options.limits = stepLimitsOfRun();
   options.showsAll = verboseOption.isOn();
   options.simulatorChecks = *checks;
