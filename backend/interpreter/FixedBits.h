@@ -1,5 +1,5 @@
-/// Which memory a kernel leaves with bits that the language fixes: whoever runs the program, the interpreter or a GPU in
-/// whatever configuration, leaves the same ones, but for the bits of a NaN (LANGUAGE.md, 10). What sums floats in an
+/// Which memory a kernel leaves with bits that the language fixes: whoever runs the program, the interpreter or a GPU
+/// in whatever configuration, leaves the same ones, but for the bits of a NaN (LANGUAGE.md, 10). What sums floats in an
 /// order that is not fixed, or approximates a function, leaves its value open, and with it everything that the value
 /// reaches: by computation, as an address or a mask, through memory, as a condition.
 ///

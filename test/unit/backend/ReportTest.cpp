@@ -46,7 +46,9 @@ TEST(ReportTest, ChoicesOfTheCompiler) {
   kernel.stages = 3;
   std::string text = report(kernel, "sm_90a");
   EXPECT_NE(text.find("  threads         256 per block, chosen by the compiler\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("  async copies    12 x 16 bytes; loops of 3 stages\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  async copies    12 instructions move 16 bytes per thread; loops of 3 stages\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("                  a bound for more resident blocks was taken back: it spilled 92 bytes\n"),
             std::string::npos)
       << text;

@@ -16,8 +16,8 @@
 #define TILE_FAKE_INIT CUDA_SUCCESS
 #endif
 
-/// The launch of a process, from 1, that faults, so that every call after it gives that fault; 0: none. Such a driver has
-/// every symbol.
+/// The launch of a process, from 1, that faults, so that every call after it gives that fault; 0: none. Such a driver
+/// has every symbol.
 #ifndef TILE_FAKE_FAULT
 #define TILE_FAKE_FAULT 0
 #endif
