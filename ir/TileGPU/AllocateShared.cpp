@@ -18,6 +18,8 @@ namespace tile::tgpu {
 
 /// Scratch may spread over this many bytes before it is reused: less than what limits the blocks of a multiprocessor.
 static constexpr int64_t kRingBytes = 8192;
+/// The widest access of shared memory; what a block has is a multiple of it.
+static constexpr int64_t kVectorBytes = 16;
 /// What the widest swizzle of a shared layout repeats after.
 static constexpr int64_t kAlignment = 1024;
 
@@ -126,7 +128,8 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
       cursor += scratch.bytes;
       total = std::max(total, scratch.base + cursor);
     }
-    kernel->setAttr(TileGPUDialect::kSharedBytes, builder.getI64IntegerAttr(total));
+    // LLVM widens a load within what it knows to be aligned, past the last element where that is no whole vector.
+    kernel->setAttr(TileGPUDialect::kSharedBytes, builder.getI64IntegerAttr(llvm::alignTo(total, kVectorBytes)));
   }
 
 private:
