@@ -16,6 +16,7 @@ namespace tile {
 constexpr int kLanesPerWarp = 32;
 /// The widest load or store of one thread.
 constexpr int kMaxVectorBits = 128;
+constexpr int64_t kMaxVectorBytes = kMaxVectorBits / 8;
 
 /// Each thread holds `sizePerThread` contiguous elements, warps are `threadsPerWarp` threads, the block is
 /// `warpsPerBlock` warps; `order` lists the dims from the fastest. Sizes are powers of two, except that a number of

@@ -1,6 +1,7 @@
 /// Places buffers and scratch in shared memory. Buffers that live at a time lie apart. Scratch lives only as long as
 /// its op, so any two could share bytes; but a shared byte costs a barrier between its users, so neighbours in program
 /// order get different bytes as long as that is cheap.
+#include "ir/Layout/Constructors.h"
 #include "ir/Tile/ContractText.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
@@ -18,8 +19,6 @@ namespace tile::tgpu {
 
 /// Scratch may spread over this many bytes before it is reused: less than what limits the blocks of a multiprocessor.
 static constexpr int64_t kRingBytes = 8192;
-/// The widest access of shared memory; what a block has is a multiple of it.
-static constexpr int64_t kVectorBytes = 16;
 /// What the widest swizzle of a shared layout repeats after.
 static constexpr int64_t kAlignment = 1024;
 
@@ -121,7 +120,7 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
     for (const Scratch &scratch : scratches) {
       int64_t ring = std::min(std::max(largest, kRingBytes), limit - scratch.base);
       // Only swizzles need the alignment, of a conversion or of a product's factors, and none is smaller than that.
-      cursor = llvm::alignTo(cursor, scratch.bytes >= kAlignment ? kAlignment : 16);
+      cursor = llvm::alignTo(cursor, scratch.bytes >= kAlignment ? kAlignment : kMaxVectorBytes);
       if (cursor + scratch.bytes > ring)
         cursor = 0;
       scratch.op->setAttr(TileGPUDialect::kSharedOffset, builder.getI64IntegerAttr(scratch.base + cursor));
@@ -129,7 +128,7 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
       total = std::max(total, scratch.base + cursor);
     }
     // LLVM widens a load within what it knows to be aligned, past the last element where that is no whole vector.
-    kernel->setAttr(TileGPUDialect::kSharedBytes, builder.getI64IntegerAttr(llvm::alignTo(total, kVectorBytes)));
+    kernel->setAttr(TileGPUDialect::kSharedBytes, builder.getI64IntegerAttr(llvm::alignTo(total, kMaxVectorBytes)));
   }
 
 private:

@@ -10,7 +10,6 @@ using namespace tile::tgpu;
 
 /// The widest swizzle repeats after this many bytes.
 static constexpr int64_t kSwizzleBytes = 1024;
-static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
 
 /// Chooses a swizzled shared layout, contiguous along the dim that the factor's registers are, from which ldmatrix
 /// reads the fragments. Whether it can at all is a question of the algebra; it cannot for 8-bit factors across K.
@@ -52,7 +51,7 @@ DotOperands tgpu::planDotOperands(DotOp dot) {
   DotOperands plan;
   auto warps = dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma);
   if (!warps) {
-    plan.rhsOffset = llvm::alignTo(rowMajorBytes(dot.getLhs().getType()), kVectorBytes);
+    plan.rhsOffset = llvm::alignTo(rowMajorBytes(dot.getLhs().getType()), kMaxVectorBytes);
     plan.bytes = plan.rhsOffset + rowMajorBytes(dot.getRhs().getType());
     return plan;
   }

@@ -6,8 +6,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-/// The widest access of one thread, in bytes.
-static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
 /// Memory moves in sectors of this many bytes: neighbours that fill them leave nothing unused.
 static constexpr int64_t kSectorBytes = 32;
 
@@ -31,7 +29,7 @@ std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const Da
     int64_t bytes = elementBytes(access.getView().getType().getElementType());
     std::optional<unsigned> contiguous = AccessDims(access).contiguous;
     int64_t vector =
-        contiguous ? std::max<int64_t>(std::min(addressDivisor(solver, access), kVectorBytes) / bytes, 1) : 1;
+        contiguous ? std::max<int64_t>(std::min(addressDivisor(solver, access), kMaxVectorBytes) / bytes, 1) : 1;
     if (!hasProducts && !hasWholeVectors(solver, access, vector) && overflowsRegisters(access, bytes, warps))
       vector = 1;
     unsigned fastest = contiguous.value_or(shape.size() - 1);
@@ -49,7 +47,7 @@ std::optional<AccessLayouts::Wish> AccessLayouts::wishOf(Operation *op, const Da
     if (axis.contiguity > info.axes[fastest].contiguity)
       fastest = dim;
   const AxisFacts &axis = info.axes[fastest];
-  int64_t vector = std::min({powerOfTwoDivisor(axis.contiguity), axis.divisor / bytes, kVectorBytes / bytes});
+  int64_t vector = std::min({powerOfTwoDivisor(axis.contiguity), axis.divisor / bytes, kMaxVectorBytes / bytes});
   ArrayRef<int64_t> shape = shapeOf(pointers.getType());
   return Wish{SmallVector<int64_t>(shape), fastest, bytes, std::max<int64_t>(vector, 1)};
 }

@@ -20,12 +20,10 @@ namespace tile::tgpu {
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
-static constexpr int64_t kVectorBytes = kMaxVectorBits / 8;
-
 /// Reports an access of `found` bytes at a time, the reason, and what would help.
 static void remarkNarrow(Operation *access, int64_t found, const std::string &reason, const std::string &advice) {
   remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"))
-      << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kVectorBytes)
+      << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kMaxVectorBytes)
       << remark::reason("{0}", reason) << remark::suggest("{0}", advice);
 }
 
@@ -76,17 +74,17 @@ private:
     }
     int64_t held = maxVector(layout.getLayout(), *dim);
     int64_t aligned = std::max<int64_t>(addressDivisor(solver, access) / bytes, 1);
-    int64_t vector = std::min({held, aligned, kVectorBytes / bytes});
+    int64_t vector = std::min({held, aligned, kMaxVectorBytes / bytes});
     // A variant without promises knows nothing of addresses; the others report what they could know.
     auto name = kernel->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
     const Variant *variant = name ? findVariant(name) : nullptr;
-    if (vector * bytes < kVectorBytes && !(variant && variant->promisesNothing()))
+    if (vector * bytes < kMaxVectorBytes && !(variant && variant->promisesNothing()))
       remarkNarrow(access, vector * bytes,
-                   aligned * bytes < kVectorBytes
+                   aligned * bytes < kMaxVectorBytes
                        ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"
                        : "a thread holds " + std::to_string(held) + " neighbours",
-                   aligned * bytes < kVectorBytes
-                       ? "`where N % " + std::to_string(kVectorBytes / bytes) + " == 0` promises it of an extent `N`"
+                   aligned * bytes < kMaxVectorBytes
+                       ? "`where N % " + std::to_string(kMaxVectorBytes / bytes) + " == 0` promises it of an extent `N`"
                        : "a larger tile or fewer warps leave more to a thread");
     return vector;
   }
@@ -101,12 +99,12 @@ private:
     int64_t best = 1;
     for (auto [dim, axis] : llvm::enumerate(info.axes)) {
       int64_t vector = std::min({maxVector(layout.getLayout(), dim), powerOfTwoDivisor(axis.contiguity),
-                                 axis.divisor / bytes, kVectorBytes / bytes});
+                                 axis.divisor / bytes, kMaxVectorBytes / bytes});
       if (mask)
         vector = std::min(vector, powerOfTwoDivisor(axisInfoOf(solver, mask).axes[dim].constancy));
       best = std::max(best, vector);
     }
-    if (best * bytes < kVectorBytes)
+    if (best * bytes < kMaxVectorBytes)
       remarkNarrow(access, best * bytes,
                    mask ? "pointers or mask are not known to run in aligned vectors"
                         : "pointers are not known to run in aligned vectors",
