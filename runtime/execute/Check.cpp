@@ -33,6 +33,7 @@ private:
   bool checkPreconditions(const std::vector<Value> &slots);
   bool runSpec();
   bool runBounds();
+  std::optional<InterpretReport> interpret(std::vector<HostArgument> &launched);
   bool runForFault();
   bool runSeed();
   void findFixed();
@@ -139,13 +140,18 @@ bool CaseRunner::runBounds() {
   return true;
 }
 
-/// The interpreter must report the fault that the case names.
-bool CaseRunner::runForFault() {
+/// The kernel by the interpreter, which writes to `launched`.
+std::optional<InterpretReport> CaseRunner::interpret(std::vector<HostArgument> &launched) {
   RunOptions run;
   run.threads = options.threads;
   run.limits = options.limits;
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, arguments);
-  std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, launched);
+  return launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
+}
+
+/// The interpreter must report the fault that the case names.
+bool CaseRunner::runForFault() {
+  std::optional<InterpretReport> report = interpret(arguments);
   if (!report)
     return false;
   for (const Finding &finding : report->findings)
@@ -181,11 +187,7 @@ void CaseRunner::findFixed() {
 /// What the kernel leaves by the interpreter, before a launch writes the arguments.
 bool CaseRunner::runInterpreter() {
   interpreted = arguments;
-  RunOptions run;
-  run.threads = options.threads;
-  run.limits = options.limits;
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, interpreted);
-  std::optional<InterpretReport> report = launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
+  std::optional<InterpretReport> report = interpret(interpreted);
   if (!report)
     return false;
   for (const Finding &finding : report->findings)
