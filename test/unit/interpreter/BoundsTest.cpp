@@ -119,6 +119,51 @@ TEST(Bounds, InfinityIsExactWhateverIsAddedToIt) {
   EXPECT_LT(bounds.errors[0], 1e-37);
 }
 
+TEST(Bounds, OfAnExponentialFarBelowZeroAreThoseOfZero) {
+  std::vector<float> a(64, 1), b(64, 3), c(64);
+  // The first block of an online softmax whose maximum starts as -1e30, which is rounded by 2e22: 3 * exp(-1e30 - max).
+  for (const char *function : {"math.exp %s", "math.exp2 %s", "tile.approximate exp2 %s", "math.powf %b, %s"}) {
+    Launch launch(elementwiseKernel("f32", "%l = math.log %b : tensor<T>\n%m = arith.constant dense<-1.0e30> : "
+                                           "tensor<T>\n%s = arith.subf %m, %l : tensor<T>\n%e = " +
+                                               std::string(function) +
+                                               " : tensor<T>\n%r = arith.mulf %b, %e : tensor<T>"));
+    launch.in(a).in(b).out(c);
+    BoundedElements bounds = launch.bounds().buffers[2];
+    EXPECT_EQ(bounds.values[0], 0) << function;
+    EXPECT_LT(bounds.errors[0], 1e-36) << function;
+  }
+}
+
+TEST(Bounds, OfAnExtremeAreThoseOfTheOperandsThatCanBeIt) {
+  // -1e30 is wrong by 1e22, log(3) by 1e-7; next to each other, the wider error counts.
+  std::vector<float> a(64, 1), b(64, 3), c(64);
+  auto errorOf = [&](const std::string &constant, const std::string &function) {
+    Launch launch(elementwiseKernel("f32", "%l = math.log %b : tensor<T>\n%m = arith.constant dense<" + constant +
+                                               "> : tensor<T>\n%r = arith." + function + " %m, %l : tensor<T>"));
+    launch.in(a).in(b).out(c);
+    return launch.bounds().buffers[2].errors[0];
+  };
+  double alone = errorOf("0xFF800000", "maximumf") /* -inf */;
+  EXPECT_GT(alone, 1e-8);
+  EXPECT_LT(alone, 2e-6);
+  EXPECT_EQ(errorOf("-1.0e30", "maximumf"), alone);
+  EXPECT_EQ(errorOf("-1.0e30", "maxnumf"), alone);
+  EXPECT_EQ(errorOf("1.0e30", "minimumf"), alone);
+  EXPECT_GT(errorOf("-1.0e30", "minimumf"), 1e20);
+  EXPECT_GT(errorOf("1.0e30", "maximumf"), 1e20);
+  EXPECT_NEAR(errorOf("1.0986123", "maximumf"), alone, 1e-7);
+}
+
+TEST(Bounds, OfAnExponentOfAnySizeAreInfiniteAndStaySo) {
+  std::vector<float> a(64, 1), b(64, 3), c(64);
+  // exp(0 within 1e23), which a sum keeps: a bound that is no number would be none.
+  Launch launch(elementwiseKernel("f32", "%m = arith.constant dense<-1.0e30> : tensor<T>\n%s = arith.subf %m, %m : "
+                                         "tensor<T>\n%e = math.exp %s : tensor<T>\n%p = arith.mulf %b, %e : "
+                                         "tensor<T>\n%r = arith.addf %p, %a : tensor<T>"));
+  launch.in(a).in(b).out(c);
+  EXPECT_EQ(launch.bounds().buffers[2].errors[0], INFINITY);
+}
+
 TEST(Bounds, ADecimalConstantIsRoundedAndAShortOneIsNot) {
   auto errorOf = [](const std::string &constant) {
     std::vector<float> a(64, 1), b(64, 1), c(64);
