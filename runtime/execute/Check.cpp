@@ -42,6 +42,7 @@ private:
   bool compareAll();
   bool compareFixed();
   void reportDifference(size_t index, const std::string &what, const Comparison &comparison);
+  void reportNothingCompared(const std::string &name, int64_t count);
 
   bool isDerived() const { return !one.exact && !one.rtol && !one.atol; }
 
@@ -257,6 +258,18 @@ void CaseRunner::reportDifference(size_t index, const std::string &from, const C
     result.summary = what;
 }
 
+/// A loop of the spec without turns, say: what then passes would say nothing.
+void CaseRunner::reportNothingCompared(const std::string &name, int64_t count) {
+  std::string what = "assigns no element of `" + name + "` in this shape: 0 of " + std::to_string(count) + " compared";
+  DiagnosticBuilder diagnostic = session.engine.report(Code::E0410, one.range, "spec `" + item.name.text + "` " + what);
+  for (const ast::ItemPtr &other : module.items)
+    if (const auto *of = ast::dynCast<ast::SpecItem>(other); of && of->name.text == item.name.text)
+      diagnostic.secondary(of->name.range, "runs here without an assignment to `" + name + "`");
+  diagnostic.help("assign `" + name + "` in every shape, or leave this shape out");
+  if (result.summary.empty())
+    result.summary = "the spec " + what;
+}
+
 bool CaseRunner::compareAll() {
   size_t next = 0; // among the spec's arguments, which are those that are present
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -271,6 +284,11 @@ bool CaseRunner::compareAll() {
     Comparison comparison =
         compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted], poisons[i], tolerance);
     result.compared += comparison.compared;
+    result.unbounded += comparison.unbounded;
+    if (comparison.leftOut > 0)
+      result.leftOut[contract.parameters[i].name] += comparison.leftOut;
+    if (comparison.compared == 0 && comparison.leftOut > 0)
+      reportNothingCompared(contract.parameters[i].name, comparison.leftOut);
     result.ratio = std::max(result.ratio, comparison.ratio);
     if (comparison.different > 0)
       reportDifference(i, "differs from its spec", comparison);
@@ -319,11 +337,13 @@ bool CaseRunner::runSeed() {
   if (!one.fault.empty())
     return runForFault();
   // A spec has no tiles of extent 0; then only the launch itself is checked.
-  bool hasEmpty = llvm::any_of(arguments, [](const HostArgument &argument) {
+  auto isEmpty = [](const HostArgument &argument) {
     return argument.kind == HostArgument::Kind::Tensor && countElements(argument.tensor) == 0;
-  });
-  if (hasEmpty)
+  };
+  if (auto empty = llvm::find_if(arguments, isEmpty); empty != arguments.end()) {
+    result.empty = contract.parameters[empty - arguments.begin()].name;
     return launch();
+  }
   bounds.clear();
   if (!runSpec() || (isDerived() && !runBounds()))
     return false;

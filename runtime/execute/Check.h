@@ -6,6 +6,8 @@
 #include "runtime/execute/CheckPlan.h"
 #include "runtime/execute/Execute.h"
 
+#include <map>
+
 namespace tile {
 
 struct CheckOptions {
@@ -24,7 +26,10 @@ struct CheckResult {
   std::string summary;                                    ///< where not: one line
   std::vector<std::pair<std::string, std::string>> drawn; ///< scalars that the shape leaves open, and their values
   int64_t compared = 0;                                   ///< elements, with the spec
-  int64_t fixed = 0;                                      ///< elements whose bits were compared with the interpreter's
+  std::map<std::string, int64_t> leftOut; ///< by tensor, elements that were not, since the spec does not assign them
+  int64_t unbounded = 0;                  ///< of the compared, not equal, and any number would have passed
+  std::string empty;                      ///< a tensor without elements, for which nothing was compared
+  int64_t fixed = 0;                      ///< elements whose bits were compared with the interpreter's
   double ratio = 0; ///< the largest error as a part of its tolerance; infinite where none is allowed
 };
 

@@ -28,29 +28,37 @@ static void attribute(Diagnostic &diagnostic, const CheckCase &one) {
   diagnostic.secondary.push_back({one.range, text});
 }
 
-/// Whether two errors, before they are attributed, are of one fault in the kernel: one place that fails, or one output
-/// that is wrong, in different shapes.
+/// Whether two errors, before they are attributed, are of one fault in the kernel: one place that fails, one output
+/// that is wrong, or one expression that is refused for one reason, whatever the shape's numbers are in the text.
 static bool isAlike(const Diagnostic &left, const Diagnostic &right) {
   auto isPlace = [](const Label &a, const Label &b) { return a.range == b.range; };
   if (left.code != right.code)
     return false;
-  if (left.code == Code::E0605)
+  if (left.code == Code::E0605 || left.code == Code::E0410)
     return !left.secondary.empty() && std::equal(left.secondary.begin(), left.secondary.end(), right.secondary.begin(),
                                                  right.secondary.end(), isPlace);
-  return left.code == Code::E0604 && left.primary.range.isValid() && left.primary.range == right.primary.range;
+  return left.primary.range.isValid() && left.primary.range == right.primary.range;
+}
+
+/// Whether one says what the other does, word by word.
+static bool isRepetition(const Diagnostic &left, const Diagnostic &right) {
+  return left.code == right.code && left.primary.range.isValid() && left.primary.range == right.primary.range &&
+         left.message == right.message;
 }
 
 namespace {
 /// What is reported of all cases: of errors that are alike the first, with how many follow.
 class Reports {
 public:
-  explicit Reports(std::vector<Diagnostic> before) : all(std::move(before)) {}
+  Reports(std::vector<Diagnostic> before, bool showsAll) : all(std::move(before)), showsAll(showsAll) {}
 
-  void add(Diagnostic diagnostic, const CheckCase &one, bool showsAll) {
+  void add(Diagnostic diagnostic, const CheckCase &one) {
     Diagnostic plain = diagnostic;
     attribute(diagnostic, one);
-    auto known = std::find_if(firsts.begin(), firsts.end(),
-                              [&](const First &first) { return !showsAll && isAlike(first.plain, plain); });
+    auto known = std::find_if(firsts.begin(), firsts.end(), [&](const First &first) {
+      return showsAll ? isRepetition(first.plain, plain) && diagnostic.primary.range == plain.primary.range
+                      : isAlike(first.plain, plain);
+    });
     if (known != firsts.end()) {
       known->shapes.insert({one.range.begin, one.describeInstance()});
       return;
@@ -63,7 +71,7 @@ public:
     for (const First &first : firsts)
       if (size_t more = first.shapes.size() - 1)
         all[first.index].notes.push_back("the same in " + std::to_string(more) + " more " +
-                                         (more == 1 ? "shape" : "shapes") + "; `-v` shows each");
+                                         (more == 1 ? "shape" : "shapes") + (showsAll ? "" : "; `-v` shows each"));
     return std::move(all);
   }
 
@@ -74,6 +82,7 @@ private:
     std::set<std::pair<uint32_t, std::string>> shapes; // with their instances
   };
   std::vector<Diagnostic> all;
+  bool showsAll;
   std::vector<First> firsts;
 };
 } // namespace
@@ -81,7 +90,7 @@ private:
 void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
                  const CheckOptions &options, const CheckObserver &observer, CheckProgress &progress) {
   // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
-  Reports reports(session.engine.take());
+  Reports reports(session.engine.take(), options.showsAll);
   std::vector<CheckCase> cases;
   if (readCheckCases(session, kernel, options.build.source, cases) && cases.empty())
     session.engine.report(Code::E0606, kernel.name.range,
@@ -121,7 +130,7 @@ void checkKernel(Session &session, FileId file, const ast::Module &module, const
     for (Diagnostic &diagnostic : session.engine.take()) {
       if (diagnostic.severity() == Severity::Error && row.result.summary.empty())
         row.result.summary = diagnostic.message;
-      reports.add(std::move(diagnostic), row.one, options.showsAll);
+      reports.add(std::move(diagnostic), row.one);
     }
     observer.end(row);
   }

@@ -45,8 +45,10 @@ public:
 
   Comparison run(const std::vector<bool> &defined) {
     forEachElement(found, [&](int64_t index, int64_t offset) {
-      if (!defined.empty() && !defined[index])
+      if (!defined.empty() && !defined[index]) {
+        ++result.leftOut;
         return;
+      }
       ++result.compared;
       isUntouched = holdsPoison(offset);
       uint64_t bits = bitsAt(found, offset), wanted = bitsAt(expected, index);
@@ -101,6 +103,8 @@ private:
       return differ({place(index), print("%.9g", value), print("%.9g", exact), error, allowed});
     if (std::isfinite(allowed))
       result.ratio = std::max(result.ratio, error / allowed);
+    else
+      ++result.unbounded;
   }
 
   double toleranceOf(int64_t offset, double exact) const {

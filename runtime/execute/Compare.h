@@ -33,6 +33,8 @@ struct ElementError {
 
 struct Comparison {
   int64_t compared = 0;       ///< elements that the spec defines
+  int64_t leftOut = 0;        ///< elements that it does not
+  int64_t unbounded = 0;      ///< of the compared, not equal, and every number would have passed
   int64_t different = 0;      ///< of these, too far from it
   int64_t unwritten = 0;      ///< of these, still hold what was there before
   std::string firstUnwritten; ///< its place

@@ -32,15 +32,20 @@ static NumberOption seedsOption{
 namespace {
 struct Counts {
   size_t of[3] = {0, 0, 0};
-  double ratio = 0; ///< the largest error of what passed
+  CheckResult passed; ///< the largest error of what passed, and the numbers of its elements
 
   size_t &operator[](CheckOutcome outcome) { return of[static_cast<int>(outcome)]; }
   size_t total() const { return of[0] + of[1] + of[2]; }
   std::string print() const { return formatv("{0} passed, {1} failed, {2} not run", of[0], of[1], of[2]); }
   void add(const CheckRow &row) {
     ++(*this)[row.outcome];
-    if (row.outcome == CheckOutcome::Passed)
-      ratio = std::max(ratio, row.result.ratio);
+    if (row.outcome != CheckOutcome::Passed)
+      return;
+    passed.ratio = std::max(passed.ratio, row.result.ratio);
+    passed.compared += row.result.compared;
+    passed.unbounded += row.result.unbounded;
+    for (const auto &[tensor, count] : row.result.leftOut)
+      passed.leftOut[tensor] += count;
   }
 };
 
@@ -100,12 +105,36 @@ static std::string errorText(double ratio) {
   return ratio > 0 && std::isfinite(ratio) ? formatv(", worst error {0:f2} of its bound", ratio).str() : "";
 }
 
+/// `4032 of 8064 elements compared, the spec leaves out 4032 of `o``; empty where all of them are.
+static std::string partText(const CheckResult &result) {
+  int64_t all = result.compared;
+  std::string tensors;
+  for (const auto &[tensor, count] : result.leftOut) {
+    all += count;
+    tensors += (tensors.empty() ? "" : ", ") + std::to_string(count) + " of `" + tensor + "`";
+  }
+  return tensors.empty()
+             ? ""
+             : formatv("{0} of {1} elements compared, the spec leaves out {2}", result.compared, all, tensors).str();
+}
+
+/// Elements that passed with whatever number they held.
+static std::string unboundedText(const CheckResult &result) {
+  return result.unbounded ? formatv(", the error of {0} has no bound", result.unbounded).str() : "";
+}
+
 void CheckPrinter::printRow(const CheckRow &row) {
   std::cout << toString(row.outcome) << " " << instanceOf(row) << shapeOf(row) << ": ";
-  if (row.outcome == CheckOutcome::Passed)
-    std::cout << row.result.compared << (row.result.compared == 1 ? " element" : " elements")
+  std::string part = partText(row.result);
+  if (row.outcome == CheckOutcome::Passed && !row.result.empty.empty() && row.result.compared == 0)
+    std::cout << "launched, nothing compared: `" << row.result.empty << "` has no elements\n";
+  else if (row.outcome == CheckOutcome::Passed)
+    std::cout << (part.empty()
+                      ? std::to_string(row.result.compared) + (row.result.compared == 1 ? " element" : " elements")
+                      : part)
               << (row.result.fixed ? formatv(", {0} as the interpreter bit for bit", row.result.fixed).str() : "")
-              << errorText(row.result.ratio) << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
+              << errorText(row.result.ratio) << unboundedText(row.result)
+              << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
               << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
   else if (row.outcome == CheckOutcome::Failed)
     std::cout << row.result.summary << "\n";
@@ -128,9 +157,15 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"outcome", toString(row.outcome)},
                       {"elements", row.result.compared},
                       {"fixed_elements", row.result.fixed},
+                      {"unbounded_elements", row.result.unbounded},
                       {"milliseconds", row.milliseconds}};
   if (row.one.check)
     object["check"] = static_cast<int64_t>(row.one.check);
+  json::Object leftOut;
+  for (const auto &[tensor, count] : row.result.leftOut)
+    leftOut[tensor] = count;
+  if (!leftOut.empty())
+    object["left_out"] = std::move(leftOut);
   json::Object drawn;
   for (const auto &[name, text] : row.result.drawn)
     drawn[name] = text;
@@ -181,8 +216,10 @@ void CheckPrinter::add(const CheckRow &row) {
 }
 
 void CheckPrinter::endInstance() {
+  std::string part = partText(ofInstance.passed);
   if (ofInstance.total() > 0 && !verboseOption.isOn())
-    std::cout << instance << ": " << ofInstance.print() << errorText(ofInstance.ratio) << std::endl;
+    std::cout << instance << ": " << ofInstance.print() << errorText(ofInstance.passed.ratio)
+              << unboundedText(ofInstance.passed) << (part.empty() ? "" : "; " + part) << std::endl;
   ofInstance = Counts();
 }
 

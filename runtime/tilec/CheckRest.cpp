@@ -58,6 +58,10 @@ static void takeRow(const json::Object &found, CheckRow &row) {
     if (found.getString("outcome") == StringRef(toString(outcome)))
       row.outcome = outcome;
   row.result.compared = found.getInteger("elements").value_or(0);
+  row.result.unbounded = found.getInteger("unbounded_elements").value_or(0);
+  if (const json::Object *leftOut = found.getObject("left_out"))
+    for (const auto &[tensor, count] : *leftOut)
+      row.result.leftOut[tensor.str()] = count.getAsInteger().value_or(0);
   row.result.fixed = found.getInteger("fixed_elements").value_or(0);
   row.result.ratio = found.getNumber("worst_ratio").value_or(std::numeric_limits<double>::infinity());
   row.result.summary = found.getString("message").value_or("").str();
