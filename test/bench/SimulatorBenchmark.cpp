@@ -118,6 +118,12 @@ struct LoopedInstruction {
   const char *name;
   const char *text;
 };
+/// A product with itself of the matrix that a descriptor leads to, with its fence, commit and wait.
+#define TILE_WGMMA(DESCRIPTOR)                                                                                         \
+  "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%a0, %a1, %a2, %a3, %a4, %a5, "    \
+  "%a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, %a22, %a23, %a24, "     \
+  "%a25, %a26, %a27, %a28, %a29, %a30, %a31}, " DESCRIPTOR ", " DESCRIPTOR                                             \
+  ", %p4, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
 static constexpr LoopedInstruction kClasses[] = {
     {"integer", "add.s32 %r8, %r8, %r2;"},
     {"wide", "add.s64 %d8, %d8, %d1;"},
@@ -142,10 +148,8 @@ static constexpr LoopedInstruction kClasses[] = {
     {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r1];"},
     {"mma", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f8, %f9, %f10, %f11}, {%r3, %r3, %r3, %r3}, {%r3, "
             "%r3}, {%f8, %f9, %f10, %f11};"},
-    {"wgmma", "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%a0, %a1, %a2, %a3, "
-              "%a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, "
-              "%a22, %a23, %a24, %a25, %a26, %a27, %a28, %a29, %a30, %a31}, %d4, %d4, %p4, 1, 1, 0, "
-              "0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"},
+    {"wgmma", TILE_WGMMA("%d4")},
+    {"wgmma-far", TILE_WGMMA("%d5")},
     {"atomic-shared", "atom.shared.add.u32 %r8, [%r4], 1;"},
     {"copy", "cp.async.cg.shared.global [%r1], [%d1], 16;\ncp.async.wait_all;"},
     {"barrier", "bar.sync 0;"},
@@ -194,10 +198,12 @@ mov.b32 %f9, 0f3f000000;
 mov.b32 %f10, 0f3f000000;
 mov.b32 %f11, 0f3f000000;
 setp.lt.u32 %p1, %r0, 16;
-st.shared.v4.b32 [%r1], {%r2, %r2, %r2, %r2};
+st.shared.v4.b32 [%r1], {%r3, %r3, %r3, %r3};
 setp.eq.u32 %p3, %r0, 0;
 setp.eq.u32 %p4, %r2, 0;
+st.shared.v4.b32 [%r1+2048], {%r2, %r2, %r2, %r2};
 mov.b64 %d4, 0x0000001000080040;
+mov.b64 %d5, 0x00000010000800c0;
 @%p3 st.shared.b32 [%r4], %r2;
 fence.proxy.async;
 bar.sync 0;

@@ -11,7 +11,6 @@
 #include "backend/simulator/machine/Grid.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tile::sim {
 
@@ -218,33 +217,49 @@ static bool accumulates(Warp &warp, const Op &op, const WgmmaForm &form) {
   return wanted >> first & 1;
 }
 
-/// The contiguous pieces that rows `from` to `to` of a matrix take in shared memory. One outside is reported.
-static std::vector<AsyncPiece> piecesOf(Warp &warp, const Op &op, uint64_t descriptor, bool isMnMajor, unsigned from,
-                                        unsigned to) {
-  const Region &shared = warp.cta.shared;
+static MatrixPieces findPieces(const Region &shared, uint64_t descriptor, bool isMnMajor, unsigned from, unsigned to) {
+  MatrixPieces pieces;
   std::vector<uint32_t> addresses;
-  bool outside = false;
   visitChunks(MatrixDescriptor(descriptor), isMnMajor, from, to, [&](unsigned, unsigned, uint32_t address) {
     if (shared.contains(address, kChunkBytes))
       addresses.push_back(address);
-    else if (!std::exchange(outside, true))
-      warp.cta.report(Fault::OutOfBounds, warp, __builtin_ctz(warp.active), op,
-                      "the matrix reaches byte " + std::to_string(int64_t(address) - int64_t(shared.start)) + " of `" +
-                          shared.name + "`; it has " + std::to_string(shared.size),
-                      address);
+    else if (!pieces.outside)
+      pieces.outside = address;
   });
   std::sort(addresses.begin(), addresses.end());
-  std::vector<AsyncPiece> pieces;
   for (uint32_t address : addresses) {
     uint64_t offset = address - shared.start;
-    if (!pieces.empty() && offset < pieces.back().offset + pieces.back().bytes)
+    uint64_t end = pieces.inside.empty() ? 0 : pieces.inside.back().offset + pieces.inside.back().bytes;
+    if (!pieces.inside.empty() && offset < end)
       continue; // rows may share their memory
-    if (!pieces.empty() && offset == pieces.back().offset + pieces.back().bytes)
-      pieces.back().bytes += kChunkBytes;
+    if (!pieces.inside.empty() && offset == end)
+      pieces.inside.back().bytes += kChunkBytes;
     else
-      pieces.push_back({offset, kChunkBytes});
+      pieces.inside.push_back({offset, kChunkBytes});
   }
   return pieces;
+}
+
+/// The contiguous pieces that rows `from` to `to` of a matrix take in shared memory. One outside is reported.
+static const std::vector<AsyncPiece> &piecesOf(Warp &warp, const Op &op, uint64_t descriptor, bool isMnMajor,
+                                               unsigned from, unsigned to) {
+  /// More than the stages of a ring have; a kernel that has more computes them anew.
+  constexpr size_t kMostKept = 512;
+  const Region &shared = warp.cta.shared;
+  auto &known = warp.cta.warpgroupOf(warp).pieces;
+  Warpgroup::MatrixKey key(descriptor, isMnMajor, from, to);
+  auto found = known.find(key);
+  if (found == known.end()) {
+    if (known.size() >= kMostKept)
+      known.clear();
+    found = known.emplace(key, findPieces(shared, descriptor, isMnMajor, from, to)).first;
+  }
+  if (std::optional<uint32_t> address = found->second.outside)
+    warp.cta.report(Fault::OutOfBounds, warp, __builtin_ctz(warp.active), op,
+                    "the matrix reaches byte " + std::to_string(int64_t(*address) - int64_t(shared.start)) + " of `" +
+                        shared.name + "`; it has " + std::to_string(shared.size),
+                    *address);
+  return found->second.inside;
 }
 
 /// What each of the four warps must have said alike.
@@ -302,10 +317,11 @@ static Step runMultiply(Warp &warp, const Op &op) {
     warp.watch->start(warp, op, number, &op.operands[op.results], form.aInRegisters ? kRegistersOfA : 0,
                       form.shapeKey());
   std::vector<AsyncPiece> pieces = piecesOf(warp, op, b, form.bIsMajorInN, 0, form.shape.n);
-  std::vector<AsyncPiece> ofA;
-  if (!form.aInRegisters)
-    ofA = piecesOf(warp, op, a, form.aIsMajorInM, rank * kWarpRows, (rank + 1) * kWarpRows);
-  pieces.insert(pieces.end(), ofA.begin(), ofA.end());
+  if (!form.aInRegisters) {
+    const std::vector<AsyncPiece> &ofA =
+        piecesOf(warp, op, a, form.aIsMajorInM, rank * kWarpRows, (rank + 1) * kWarpRows);
+    pieces.insert(pieces.end(), ofA.begin(), ofA.end());
+  }
   if (cta.checks)
     cta.checks->readByMatrix(warp, op, pieces);
 

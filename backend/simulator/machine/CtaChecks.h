@@ -23,11 +23,6 @@ struct GridChecks {
   check::SyncLocations locations;
 };
 
-/// Bytes of shared memory that an asynchronous operation accesses.
-struct AsyncPiece {
-  uint64_t offset, bytes;
-};
-
 class CtaChecks {
 public:
   explicit CtaChecks(Cta &cta);

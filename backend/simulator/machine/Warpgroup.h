@@ -6,11 +6,25 @@
 #include "backend/simulator/machine/Program.h"
 
 #include <deque>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 namespace tile::sim {
 
 constexpr unsigned kWarpgroupWarps = 4;
+
+/// Contiguous bytes of shared memory that an asynchronous operation reads.
+struct AsyncPiece {
+  uint64_t offset, bytes;
+};
+
+/// The memory that rows of a matrix take.
+struct MatrixPieces {
+  std::vector<AsyncPiece> inside;
+  std::optional<uint32_t> outside; ///< an address that is not in shared memory
+};
 
 /// A matrix instruction starts once all four warps have issued it; each warp's n-th is the others' n-th.
 struct Warpgroup {
@@ -23,6 +37,10 @@ struct Warpgroup {
   };
   std::deque<Issue> issues; ///< by their numbers, from `first`
   uint64_t first = 1;
+  /// Of matrices that were read before, by descriptor, whether they are MN-major, and their first and last row: a loop
+  /// reads the same places again and again.
+  using MatrixKey = std::tuple<uint64_t, bool, unsigned, unsigned>;
+  std::map<MatrixKey, MatrixPieces> pieces;
 
   Issue &at(uint64_t number) { return issues[number - first]; }
 };

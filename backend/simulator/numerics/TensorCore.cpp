@@ -6,6 +6,7 @@
 #include "backend/simulator/numerics/TensorCoreLoops.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tile::sim::numerics {
 
@@ -156,28 +157,51 @@ uint32_t dot(const DotModel &model, const Format &aFormat, const Format &bFormat
   return bitsOf(add(bitCast<float>(sum), bitCast<float>(c)));
 }
 
-#ifdef TILE_SIM_HAS_V3
-/// Whether this machine runs what TensorCoreV3.cpp was compiled for.
-static bool hasV3() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
-  return has;
-}
-#define TILE_DISPATCH(CALL) return hasV3() ? loops::v3::CALL : loops::baseline::CALL
-#else
-#define TILE_DISPATCH(CALL) return loops::baseline::CALL
+#define TILE_SIM_LOOPS_ROW(ISA, RUNS)                                                                                  \
+  {#ISA,                                                                                                               \
+   RUNS,                                                                                                               \
+   loops::ISA::kColumns,                                                                                               \
+   loops::ISA::multiplyFragment,                                                                                       \
+   loops::ISA::multiplyFragmentF64,                                                                                    \
+   loops::ISA::multiplyFragmentBytes}
+
+const std::vector<Loops> &allLoops() {
+  static const std::vector<Loops> all = {
+      TILE_SIM_LOOPS_ROW(baseline, true),
+#ifdef TILE_SIM_IS_X86
+      TILE_SIM_LOOPS_ROW(v3, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                                 __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c")),
+      TILE_SIM_LOOPS_ROW(v4, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                                 __builtin_cpu_supports("avx512vl")),
 #endif
+  };
+  return all;
+}
+
+/// The last that this machine runs and that a fragment of `columns` fills.
+static const Loops &loopsFor(int columns) {
+  constexpr int kNarrow = 8; // columns of every `mma`
+  auto choose = [](int most) -> const Loops & {
+    const Loops *best = &allLoops().front();
+    for (const Loops &loops : allLoops())
+      best = loops.runs && loops.columns <= most ? &loops : best;
+    return *best;
+  };
+  static const Loops &narrow = choose(kNarrow), &wide = choose(std::numeric_limits<int>::max());
+  return columns < wide.columns ? narrow : wide;
+}
 
 void multiplyFragment(const DotModel &model, const Format &aFormat, const Format &bFormat, FragmentShape shape,
                       const void *a, const void *b, const void *c, void *d) {
-  TILE_DISPATCH(multiplyFragment(model, aFormat, bFormat, shape, a, b, c, d));
+  loopsFor(shape.n).multiplyFragment(model, aFormat, bFormat, shape, a, b, c, d);
 }
 void multiplyFragmentF64(FragmentShape shape, const double *a, const double *b, const double *c, double *d) {
-  TILE_DISPATCH(multiplyFragmentF64(shape, a, b, c, d));
+  loopsFor(shape.n).multiplyFragmentF64(shape, a, b, c, d);
 }
 void multiplyFragmentBytes(FragmentShape shape, ByteSigns isSigned, bool saturate, const uint8_t *a, const uint8_t *b,
                            const int32_t *c, int32_t *d) {
-  TILE_DISPATCH(multiplyFragmentBytes(shape, isSigned, saturate, a, b, c, d));
+  loopsFor(shape.n).multiplyFragmentBytes(shape, isSigned, saturate, a, b, c, d);
 }
 
 } // namespace tile::sim::numerics

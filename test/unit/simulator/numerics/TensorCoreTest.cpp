@@ -2,6 +2,7 @@
 /// Tensor cores: cases that each show one property of a generation, and the fast loops against the definition.
 #include "backend/simulator/numerics/TensorCore.h"
 #include "backend/simulator/numerics/Arithmetic.h"
+#include "backend/simulator/numerics/TensorCoreLoops.h"
 
 #include "gtest/gtest.h"
 
@@ -240,6 +241,14 @@ TEST(TensorCore, FragmentsAreTheirElements) {
       std::vector<uint8_t> b = randomElements(*fragment.b, n * k, round % 4, engine);
       std::vector<uint8_t> c = randomElements(cFormat, m * n, round / 4 % 4, engine), d(c.size());
       multiplyFragment(model, *fragment.a, *fragment.b, fragment.shape, a.data(), b.data(), c.data(), d.data());
+      for (const Loops &loops : allLoops()) {
+        if (!loops.runs)
+          continue;
+        std::vector<uint8_t> same(c.size());
+        loops.multiplyFragment(model, *fragment.a, *fragment.b, fragment.shape, a.data(), b.data(), c.data(),
+                               same.data());
+        ASSERT_EQ(same, d) << loops.name;
+      }
       auto element = [](const std::vector<uint8_t> &from, const Format &format, int index) {
         uint32_t bits = 0;
         std::memcpy(&bits, &from[static_cast<size_t>(index * format.width() / 8)], size_t(format.width() / 8));
