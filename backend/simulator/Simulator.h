@@ -54,7 +54,7 @@ struct RunOptions {
   unsigned hostThreads = 0; ///< 0: as many as the machine has
   Checks checks;
   bool counters = false;                          ///< what each instruction moves and computes
-  uint64_t maxSteps = 0;                          ///< operations of one warp; 0: no limit
+  uint64_t maxSteps = 0;                          ///< operations that a warp may run in some lane; 0: any number
   std::function<void(const std::string &)> print; ///< what `vprintf` prints
 };
 

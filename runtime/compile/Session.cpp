@@ -194,11 +194,15 @@ LogicalResult Session::take(mlir::Diagnostic &diagnostic) {
   return success();
 }
 
-void Session::print(std::ostream &out, DiagnosticFormat format) {
+void Session::render(std::ostream &out, DiagnosticFormat format) {
   if (format == DiagnosticFormat::Json)
     renderJson(out, sources, engine);
   else
     renderText(out, sources, engine);
+}
+
+void Session::print(std::ostream &out, DiagnosticFormat format) {
+  render(out, format);
   engine.clear();
 }
 

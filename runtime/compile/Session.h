@@ -46,7 +46,9 @@ public:
 
   bool hasErrors() const { return engine.hasErrors(); }
 
-  /// Prints what was reported so far, in source order, and forgets it.
+  /// Prints what was reported so far, in source order.
+  void render(std::ostream &out, DiagnosticFormat format);
+  /// Likewise, and forgets it.
   void print(std::ostream &out, DiagnosticFormat format);
 
   mlir::MLIRContext context;

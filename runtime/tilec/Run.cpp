@@ -1,5 +1,6 @@
 /// `tilec run FILE`: compiles one kernel for the arguments given, runs it and says what came out.
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/JsonReport.h"
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
 
@@ -218,10 +219,12 @@ static bool checkFilled(Session &session, const KernelContract &contract, const 
   return true;
 }
 
-/// Runs what `run(contract, arguments)` runs, once the arguments fit one of `instances`; saves and prints.
+/// Runs what `run(contract, arguments)` runs, once the arguments fit one of `instances`; saves, and prints or leaves
+/// what there is to print as JSON in `report`.
 template <typename Run>
 static void runInstance(Session &session, const std::vector<const KernelContract *> &instances,
-                        std::vector<HostArgument> given, DeviceKind device, uint64_t seed, Run run) {
+                        std::vector<HostArgument> given, DeviceKind device, uint64_t seed, json::Object &report,
+                        Run run) {
   nameByPosition(*instances.front(), given);
   std::optional<std::vector<HostArgument>> arguments = orderArguments(session, *instances.front(), std::move(given));
   int numSms = 1;
@@ -236,10 +239,9 @@ static void runInstance(Session &session, const std::vector<const KernelContract
   if (!result || !save(session, *savings, *arguments))
     return;
   if (result->counters && wantsCountersAsJson()) {
-    json::Object report{{"kernel", contract->name},
-                        {"variant", result->variant},
-                        {"counters", countersToJson(session, *result->counters)}};
-    std::cout << formatv("{0:2}", json::Value(std::move(report))).str() << "\n";
+    report = json::Object{{"kernel", contract->name},
+                          {"variant", result->variant},
+                          {"counters", countersToJson(session, *result->counters)}};
     return;
   }
   printResult(*contract, *arguments, *result, seed);
@@ -248,7 +250,8 @@ static void runInstance(Session &session, const std::vector<const KernelContract
 }
 
 /// A kernel of a cubin, whose contract stands in it.
-static void runCubinFile(Session &session, FileId file, DeviceKind device, const std::string &name) {
+static void runCubinFile(Session &session, FileId file, DeviceKind device, const std::string &name,
+                         json::Object &report) {
   std::string path(session.sources.name(file));
   std::string_view cubin = session.sources.text(file);
   Result<std::string_view> text = findManifest(cubin);
@@ -275,7 +278,7 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
   uint64_t seed = seedOfRun();
   std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
   if (given)
-    runInstance(session, instances, std::move(*given), device, seed,
+    runInstance(session, instances, std::move(*given), device, seed, report,
                 [&](const KernelContract &contract, std::vector<HostArgument> &arguments) {
                   return runCubin(session, cubin, contract, UnknownLoc::get(&session.context), arguments,
                                   repeatOption.get());
@@ -283,7 +286,7 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
 }
 
 /// A kernel of a source file, compiled for the arguments.
-static void runSource(Session &session, FileId file, BuildOptions options, DeviceKind device) {
+static void runSource(Session &session, FileId file, BuildOptions options, DeviceKind device, json::Object &report) {
   std::optional<sim::Checks> checks = checksOfSimulator(session, device);
   if (!checks)
     return;
@@ -310,13 +313,13 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.seed = seed;
   run.counters = wantsCounters();
   run.simulatorChecks = *checks;
-  runInstance(session, {&kernel->contract}, std::move(*given), device, seed,
+  runInstance(session, {&kernel->contract}, std::move(*given), device, seed, report,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {
                 return runOn(device, session, file, *kernel, arguments, run);
               });
 }
 
-static void runFile(Session &session, const std::string &input) {
+static void runFile(Session &session, const std::string &input, json::Object &report) {
   std::optional<BuildOptions> options = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   std::optional<FileId> file = options && device ? session.read(input) : std::nullopt;
@@ -327,18 +330,21 @@ static void runFile(Session &session, const std::string &input) {
     return session.report(Code::E0602, "`--counters` counts on the simulator, found " + std::string(nameOf(*device)) +
                                            "; add `--device=sim`");
   if (*kind == InputKind::Cubin)
-    return runCubinFile(session, *file, *device, options->source.kernel);
+    return runCubinFile(session, *file, *device, options->source.kernel, report);
   if (*kind != InputKind::Tile)
     return session.report(Code::E0602, "`" + input + "` is " + describe(*kind).str() +
                                            "; expected Tile source or a cubin made from it");
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(options->compile.target = targetOfGpu(session)))
     return;
-  runSource(session, *file, std::move(*options), *device);
+  runSource(session, *file, std::move(*options), *device, report);
 }
 
 int runMain(const std::string &input) {
   Session session(wantsRemarks());
-  runFile(session, input);
+  json::Object report;
+  runFile(session, input, report);
+  if (wantsCountersAsJson())
+    printJsonReport(session, std::move(report));
   return finish(session);
 }
 

@@ -1,6 +1,7 @@
 /// `tilec sim FILE.ptx`: runs a kernel that any compiler wrote on the GPU simulator, with arguments by position, and
 /// says what is wrong with it. Several seeds are several interleavings, whose results must be equal.
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/JsonReport.h"
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
 
@@ -35,7 +36,9 @@ static NumberOption stepsOption{{"max-steps", "N", "instructions that a warp may
                                 {Command::Sim},
                                 StepLimits().warpInstructions,
                                 UINT64_MAX};
-static Switch jsonOption{{"json", "", "print the result as one JSON object"}, {Command::Sim}};
+static Switch jsonOption{{"json", "", "print the result as one JSON object, also of a run that fails"}, {Command::Sim}};
+
+static bool printsJson() { return jsonOption.isOn() || wantsCountersAsJson(); }
 
 /// `X`, `X,Y` or `X,Y,Z`.
 static std::optional<std::array<uint32_t, 3>> readExtents(Session &session, const TextOption &option) {
@@ -140,9 +143,11 @@ static void print(const sim::Program &program, const sim::RunResult &result,
                 << llvm::formatv("{0:x-16}", checksum(argument.tensor)).str() << "\n";
 }
 
-/// Runs `seeds` schedules on the same inputs; the results of the first stay in `arguments`. Gives the findings of all.
+/// Runs `seeds` schedules on the same inputs; the results of the first stay in `arguments`. Gives the findings of all;
+/// what the kernel prints goes to `printed`.
 static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Program &program, sim::Launch launch,
-                                              SimArguments &arguments, sim::Checks checks) {
+                                              SimArguments &arguments, sim::Checks checks,
+                                              const std::function<void(const std::string &)> &printed) {
   std::vector<NpyArray> inputs, results;
   for (const HostArgument &argument : arguments.host)
     inputs.push_back(argument.tensor);
@@ -160,7 +165,7 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
     options.maxSteps = stepsOption.get();
     options.counters = wantsCounters() && run == 0;
     options.checks = checks;
-    options.print = [](const std::string &text) { std::cout << text; };
+    options.print = printed;
     auto outcome = sim::run(program, launch, options);
     if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
       session.report(Code::E0602, "the simulator refuses the launch: " + refusal->message);
@@ -184,9 +189,14 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
   return all;
 }
 
-static void simulate(Session &session, const std::string &path) {
+/// What there is to print as JSON goes to `report`.
+static void simulate(Session &session, const std::string &path, llvm::json::Object &report) {
   if (seedsOption.get() == 0)
     return session.report(Code::E0602, "`--seeds` is 0; expected 1 schedule or more");
+  if (seedsOption.get() - 1 > UINT64_MAX - seedOption.get())
+    return session.report(Code::E0602, "found " + std::to_string(seedsOption.get()) + " seeds from " +
+                                           std::to_string(seedOption.get()) + "; expected none above " +
+                                           std::to_string(UINT64_MAX));
   std::optional<sim::Checks> checks = checksOfSimulator(session, DeviceKind::Simulator);
   std::optional<FileId> file = checks ? session.read(path) : std::nullopt;
   if (!file)
@@ -226,7 +236,12 @@ static void simulate(Session &session, const std::string &path) {
   if (!savings)
     return;
   launch.arguments = arguments->launch;
-  std::optional<sim::RunResult> result = runSeeds(session, program, std::move(launch), *arguments, *checks);
+  std::string printed;
+  auto keep = [&](const std::string &text) { printed += text; };
+  auto show = [](const std::string &text) { std::cout << text; };
+  std::optional<sim::RunResult> result = printsJson()
+                                             ? runSeeds(session, program, std::move(launch), *arguments, *checks, keep)
+                                             : runSeeds(session, program, std::move(launch), *arguments, *checks, show);
   if (!result)
     return;
   for (const auto &[number, target] : *savings)
@@ -235,11 +250,12 @@ static void simulate(Session &session, const std::string &path) {
   std::optional<sim::CounterReport> counters;
   if (wantsCounters())
     counters = sim::reportCounters(program, result->counted);
-  if (jsonOption.isOn() || wantsCountersAsJson()) {
-    llvm::json::Object all = toJson(program, *result);
+  if (printsJson()) {
+    report = toJson(program, *result);
+    if (!printed.empty())
+      report["printed"] = llvm::json::fixUTF8(printed);
     if (counters)
-      all["counters"] = countersToJson(session, *counters, *file);
-    std::cout << llvm::formatv("{0:2}", llvm::json::Value(std::move(all))).str() << "\n";
+      report["counters"] = countersToJson(session, *counters, *file);
   } else {
     print(program, *result, arguments->host);
     if (counters)
@@ -251,7 +267,10 @@ static void simulate(Session &session, const std::string &path) {
 
 int simMain(const std::string &input) {
   Session session(/*wantsRemarks=*/false);
-  simulate(session, input);
+  llvm::json::Object report;
+  simulate(session, input, report);
+  if (printsJson())
+    printJsonReport(session, std::move(report));
   return finish(session);
 }
 

@@ -3,17 +3,12 @@
 #include "backend/simulator/decode/InstructionTable.h"
 #include "backend/simulator/exec/Control.h"
 #include "backend/simulator/exec/SystemCalls.h"
-#include "backend/simulator/machine/Memory.h"
 #include "backend/simulator/machine/SpecialRegisters.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace tile::sim {
-
-static uint64_t alignTo(uint64_t offset, uint64_t align) {
-  return align ? (offset + align - 1) / align * align : offset;
-}
 
 bool Decoder::refuse(std::string message, unsigned line) {
   if (refusal.message.empty())
@@ -90,107 +85,6 @@ const Decoder::Register *Decoder::findRegister(Frame &frame, std::string_view na
     program->specials.push_back({std::string(name), special->second});
   }
   return &frame.registers.try_emplace(std::string(name), Register{special->second, *type}).first->second;
-}
-
-// Variables.
-
-const PlacedVariable *Decoder::findVariable(std::string_view name) const {
-  // What a function declares hides what the module declares.
-  for (auto variable = program->variables.rbegin(); variable != program->variables.rend(); ++variable)
-    if (variable->name == name)
-      return &*variable;
-  return nullptr;
-}
-
-void Decoder::placeVariable(const ptx::Variable &variable) {
-  PlacedVariable placed{variable.name, variable.space, 0, variable.bytes, variable.initial, variable.type};
-  auto place = [&](uint64_t &end) {
-    end = alignTo(end, variable.align);
-    placed.address = end;
-    end += variable.bytes;
-  };
-  switch (variable.space) {
-  case ptx::Space::Shared:
-    if (variable.isExtern) // placed behind the others
-      return;
-    place(program->sharedBytes);
-    placed.address += kSharedStart;
-    break;
-  case ptx::Space::Local:
-    place(program->localBytes);
-    break;
-  case ptx::Space::Constant:
-    place(program->constantBytes);
-    placed.address = genericAddress(kConstantWindow, placed.address);
-    break;
-  case ptx::Space::Global:
-    placed.address = genericAddress(kVariableWindow + variableWindows++, 0);
-    break;
-  case ptx::Space::Parameter:
-    program->callBytes = alignTo(program->callBytes, variable.align);
-    frames.back()->callVariables[variable.name] = program->callBytes;
-    program->callBytes += variable.bytes;
-    return;
-  default:
-    return;
-  }
-  program->variables.push_back(std::move(placed));
-}
-
-/// Static shared variables lie first, those of functions among them; all `.extern .shared` arrays start at the same
-/// place behind them.
-void Decoder::placeModuleVariables(const ptx::Function &kernel) {
-  for (const ptx::Variable &variable : module.variables)
-    placeVariable(variable);
-  for (const ptx::Function &function : module.functions)
-    if (!function.isKernel || &function == &kernel)
-      for (const ptx::Variable &variable : function.variables)
-        if (variable.space == ptx::Space::Shared)
-          placeVariable(variable);
-  placeDynamicShared();
-}
-
-void Decoder::placeDynamicShared() {
-  uint64_t align = 16; // what the hardware gives at least
-  for (const ptx::Variable &variable : module.variables)
-    if (variable.space == ptx::Space::Shared && variable.isExtern)
-      align = std::max(align, variable.align);
-  program->dynamicSharedOffset = alignTo(program->sharedBytes, align);
-  for (const ptx::Variable &variable : module.variables)
-    if (variable.space == ptx::Space::Shared && variable.isExtern)
-      program->variables.push_back(
-          {variable.name, ptx::Space::Shared, kSharedStart + program->dynamicSharedOffset, 0, {}, variable.type});
-}
-
-/// Puts addresses into initial values, now that every variable of the module has its own.
-bool Decoder::relocate() {
-  for (const ptx::Variable &variable : module.variables)
-    for (const ptx::Relocation &relocation : variable.relocations) {
-      const PlacedVariable *symbol = findVariable(relocation.symbol);
-      if (!symbol)
-        return refuse("the initial value of `" + variable.name + "` has the address of `" + relocation.symbol +
-                          "`; the simulator knows those of variables alone",
-                      variable.line);
-      uint64_t address = symbol->address + relocation.addend;
-      if (relocation.isGeneric && symbol->space == ptx::Space::Shared)
-        address = genericAddress(kSharedWindow, address);
-      address = (address & relocation.mask) >> (relocation.mask ? __builtin_ctzll(relocation.mask) : 0);
-      for (PlacedVariable &placed : program->variables)
-        if (placed.name == variable.name)
-          std::memcpy(placed.initial.data() + relocation.offset, &address, ptx::sizeOf(variable.type));
-    }
-  return true;
-}
-
-void Decoder::placeParameters(const ptx::Function &kernel) {
-  for (const ptx::Variable &parameter : kernel.parameters) {
-    program->parameterBytes = alignTo(program->parameterBytes, parameter.align);
-    program->parameterOffsets.push_back(program->parameterBytes);
-    program->variables.push_back(
-        {parameter.name, ptx::Space::Parameter, program->parameterBytes, parameter.bytes, {}, parameter.type});
-    program->parameterBytes += parameter.bytes;
-  }
-  program->parameters = kernel.parameters;
 }
 
 // Instructions.
@@ -345,8 +239,9 @@ bool Decoder::decodeCall(const ptx::Instruction &instruction) {
 
 bool Decoder::decodeBody(Frame &frame) {
   for (const ptx::Variable &variable : frame.function.variables)
-    if (variable.space != ptx::Space::Shared) // one for all threads and all calls, placed before
-      placeVariable(variable);
+    // Shared ones are one for all threads and all calls, placed before.
+    if (variable.space != ptx::Space::Shared && !placeVariable(variable))
+      return false;
   for (const ptx::Instruction &instruction : frame.function.instructions) {
     frame.places.push_back(program->ops.size());
     if (!decodeInstruction(frame, instruction))
@@ -400,9 +295,7 @@ std::variant<std::unique_ptr<const Program>, Refusal> Decoder::decode(const ptx:
   program->registerCount = kTrueIndex + 1;
   Frame frame{kernel, {}, {}, {}, {}, {}};
   frames.push_back(&frame);
-  placeModuleVariables(kernel);
-  placeParameters(kernel);
-  if (!relocate() || !decodeBody(frame))
+  if (!placeModuleVariables(kernel) || !placeParameters(kernel) || !relocate() || !decodeBody(frame))
     return refusal;
   appendExit(kernel);
   for (auto [first, op] : operandRanges) // the pool moves no more

@@ -39,14 +39,23 @@ private:
     std::vector<std::pair<uint32_t, std::vector<size_t>>> indexedBranches; ///< list, likewise
   };
 
-  void placeModuleVariables(const ptx::Function &kernel);
+  using Names = std::set<std::string_view>;
+  /// Bytes that may lie in a space.
+  struct SpaceLimit {
+    uint64_t bytes;
+    std::string what, of; ///< for messages: what they are made of, and whose they are
+  };
+
+  Names namesUsedBy(const ptx::Function &kernel) const;
+  std::optional<uint64_t> takePlace(const ptx::Variable &variable, uint64_t &end, const SpaceLimit &limit);
+  bool placeModuleVariables(const ptx::Function &kernel);
   void placeDynamicShared();
   bool relocate();
   std::optional<bool> decodeSystemCall(const std::string &name, const ptx::Operand &results,
                                        const ptx::Operand &arguments, const ptx::Instruction &instruction);
   bool readGuard(const ptx::Instruction &instruction, Op &op);
-  void placeVariable(const ptx::Variable &variable);
-  void placeParameters(const ptx::Function &kernel);
+  bool placeVariable(const ptx::Variable &variable);
+  bool placeParameters(const ptx::Function &kernel);
   bool decodeBody(Frame &frame);
   bool decodeInstruction(Frame &frame, const ptx::Instruction &instruction);
   bool decodeCall(const ptx::Instruction &instruction);
@@ -72,7 +81,7 @@ private:
   std::map<std::string, Slot, std::less<>> specials;
   std::vector<std::pair<size_t, size_t>> operandRanges;
   std::optional<Slot> carry;
-  uint64_t variableWindows = 0;
+  uint64_t variableWindows = 0, globalBytes = 0; ///< of `.global` variables
   Refusal refusal;
 };
 

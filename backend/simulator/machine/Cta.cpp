@@ -113,19 +113,18 @@ bool Cta::step() {
 }
 
 bool Cta::runSlice(Warp &warp) {
-  uint64_t failedBefore = warp.failedWaits;
-  uint64_t ran = warp.run(drawSlice(random));
+  uint64_t failedBefore = warp.failedWaits, most = grid.options.maxSteps;
+  uint64_t slice = drawSlice(random), ran = warp.run(most ? std::min(slice, most - warp.steps) : slice);
   if (warp.failedWaits != failedBefore)
     warp.spins = true;
   else if (ran >= kLoopLength)
     warp.spins = false;
-  warp.steps += ran;
-  if (!grid.options.maxSteps || warp.steps <= grid.options.maxSteps || warp.finished())
+  if (!most || warp.steps < most || warp.finished())
     return true;
   const Op &op = program.ops[warp.allFragments().front().pc];
   report(Fault::StepLimit, warp, __builtin_ctz(warp.allFragments().front().lanes), op,
          "a warp ran " + std::to_string(warp.steps) + " instructions and is not done; the limit is " +
-             std::to_string(grid.options.maxSteps));
+             std::to_string(most));
   grid.stopped = true;
   return false;
 }

@@ -12,6 +12,10 @@ namespace tile::sim {
 /// Two CTAs, two seeds, two schedules.
 static uint64_t seedOf(uint64_t seed, uint64_t cta) { return Random(seed ^ Random(cta).next()).next(); }
 
+unsigned hostThreadsOf(const RunOptions &options) {
+  return options.hostThreads ? options.hostThreads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 Grid::Grid(const Program &program, const Launch &launch, const RunOptions &options)
     : program(program), launch(launch), options(options) {
   auto mark = [&](uint64_t size, bool defined) -> uint8_t * {
@@ -125,9 +129,8 @@ void Grid::runApart() {
       collect(*cta);
     }
   };
-  unsigned wanted = options.hostThreads ? options.hostThreads : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::thread> helpers;
-  for (uint64_t i = 1; i < std::min<uint64_t>(wanted, count); ++i)
+  for (uint64_t i = 1; i < std::min<uint64_t>(hostThreadsOf(options), count); ++i)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)

@@ -16,6 +16,9 @@ namespace tile::sim {
 /// CTAs of a communicating grid that are resident together; as many as a large GPU has processors.
 constexpr unsigned kResidentCtas = 132;
 
+/// CTAs of a grid that does not communicate that run at once.
+unsigned hostThreadsOf(const RunOptions &options);
+
 struct GridChecks;
 class CounterPlan;
 

@@ -220,6 +220,7 @@ uint64_t Warp::run(uint64_t budget) {
       }
     }
     ++ran;
+    ++steps;
     if (watch && !op.startsAsyncMatrix)
       watch->access(*this, op);
     if (counters)
@@ -227,7 +228,8 @@ uint64_t Warp::run(uint64_t budget) {
     Step step = op.run(*this, op);
     if (counters)
       counters->after(*this, here.pc, here.lanes, step);
-    cta.count(here.pc, active);
+    if (step != Step::Block)
+      cta.count(here.pc, active);
     switch (step) {
     case Step::Next:
       ++fragments[current].pc;
@@ -238,6 +240,7 @@ uint64_t Warp::run(uint64_t budget) {
       splitJumps += fragments.size() > 1;
       break;
     case Step::Block:
+      --steps; // nothing happened
       fragments[current].blocked = true;
       reschedule = true;
       break;

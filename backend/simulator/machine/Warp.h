@@ -72,7 +72,7 @@ public:
   const uint32_t lanes;       ///< that exist
   const bool tracksUndefined; ///< else every value counts as defined
   uint32_t exited = 0;        ///< that have returned
-  uint64_t steps = 0;         ///< operations that ran
+  uint64_t steps = 0;         ///< operations that ran in some lane
   uint64_t failedWaits = 0;   ///< polls of a barrier that was not ready
   bool spins = false;         ///< its last slices did nothing but poll
   /// The last of these polls: the operation, and the mbarrier's place in shared memory.

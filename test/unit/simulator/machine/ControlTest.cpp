@@ -130,6 +130,22 @@ TEST(Control, AnEndlessLoopEndsAtTheLimit) {
   EXPECT_EQ(result.findings[0].fault, Fault::StepLimit);
 }
 
+TEST(Control, TheLimitOfStepsIsExact) {
+  // Seven instructions: a pass of the loop has three, of which the guard leaves two at the end.
+  KernelRun run("mov.u32 %r0, 2;\nLOOP: sub.u32 %r0, %r0, 1;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra LOOP;");
+  run.options.maxSteps = 7;
+  EXPECT_EQ(summary(run.run()), "");
+  run.options.maxSteps = 6;
+  EXPECT_EQ(summary(run.run()), "step-limit: a warp ran 6 instructions and is not done; the limit is 6");
+}
+
+TEST(Control, WaitingIsNoStep) {
+  KernelRun run("bar.sync 0;\nbar.sync 0;");
+  run.block = {96, 1, 1};
+  run.options.maxSteps = 3;
+  EXPECT_EQ(summary(run.run()), "");
+}
+
 TEST(Control, AnUnknownInstructionIsRefusedWithItsLine) {
   KernelRun run("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}];");
   EXPECT_EQ(run.refusal().message, "`tex.2d.v4.f32.f32`: the simulator does not know this instruction");

@@ -1,0 +1,21 @@
+#include "runtime/tilec/JsonReport.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <iostream>
+#include <sstream>
+
+namespace tile {
+
+void printJsonReport(Session &session, llvm::json::Object report) {
+  std::ostringstream text;
+  session.render(text, DiagnosticFormat::Json);
+  llvm::Expected<llvm::json::Value> diagnostics = llvm::json::parse(text.str());
+  if (diagnostics)
+    report["diagnostics"] = std::move(*diagnostics);
+  else // the text is our own
+    llvm::consumeError(diagnostics.takeError());
+  std::cout << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))).str() << "\n";
+}
+
+} // namespace tile
