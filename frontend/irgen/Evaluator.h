@@ -41,6 +41,8 @@ public:
       : Emitter(context, sources, engine), program(program) {}
 
   Program &program;
+  /// What is being generated: its grid is what `program_id` counts in.
+  const ast::KernelItem *kernel = nullptr;
 
   /// A loop around the current statement.
   struct Loop {

@@ -17,6 +17,7 @@ KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, c
     : evaluator(evaluator), module(module), kernel(kernel), values(values), symbol(std::move(symbol)),
       scope(std::make_shared<Scope>(module.scope)) {
   evaluator.expansion = Expansion();
+  evaluator.kernel = &kernel;
 }
 
 //===-- Compile-time parameters

@@ -18,6 +18,18 @@ static Value callGrid(Evaluator &evaluator, const Builtin &self, CallArguments &
   if (!constant || constant->value < 0 || constant->value > 2)
     return evaluator.fail(Code::E0216, axis.range,
                           "axis of " + quote(self.name) + " is " + axis.value.describe() + "; expected 0, 1 or 2");
+  size_t axes = evaluator.kernel ? evaluator.kernel->grid.size() : 0;
+  if (axes > 0 && constant->value >= static_cast<WideInt>(axes)) {
+    static constexpr std::string_view legal[] = {"0", "0 or 1", "0, 1 or 2"};
+    evaluator
+        .report(Code::E0216, axis.range,
+                "axis of " + quote(self.name) + " is " + axis.value.describe() + "; expected " +
+                    std::string(legal[std::min<size_t>(axes, 3) - 1]) + ", as the grid of " +
+                    quote(evaluator.kernel->name.text) + " has " + std::to_string(axes) +
+                    (axes == 1 ? " axis" : " axes"))
+        .secondary(evaluator.kernel->gridRange, "the grid");
+    return {};
+  }
   mlir::Location location = evaluator.at(arguments.range);
   auto number = static_cast<uint32_t>(constant->value);
   mlir::Value value = self.name == "program_id"
