@@ -192,9 +192,14 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
   const Value &value = operand.value;
   if (value.isError() || target.isError())
     return value;
+  auto fits = [&](llvm::ArrayRef<Dim> shape, llvm::ArrayRef<Dim>) { return isSameShape(shape, target.shape); };
   auto mismatch = [&]() -> Value {
-    return fail(Code::E0206, operand.range,
-                (what.empty() ? "found " : what + " is ") + value.describeFound() + "; expected " + target.text());
+    DiagnosticBuilder diagnostic =
+        report(Code::E0206, operand.range,
+               (what.empty() ? "found " : what + " is ") + value.describeFound() + "; expected " + target.text());
+    if (value.isTile() && target.isTile())
+      suggestForm(diagnostic, operand, operand, fits);
+    return {};
   };
   switch (target.kind) {
   case Type::Kind::Tile: {
@@ -210,7 +215,7 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
       if (agreement == Agreement::Different)
         return mismatch();
       if (agreement == Agreement::ByChance) {
-        reportExtents(Code::E0202, type.shape[i], target.shape[i], operand.range, operand, operand, what);
+        reportExtents(Code::E0202, type.shape[i], target.shape[i], operand.range, operand, operand, what, fits);
         return {};
       }
     }

@@ -9,6 +9,9 @@
 
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace tile::irgen {
 
 /// A value and the source it came from.
@@ -107,9 +110,26 @@ public:
   /// The scalar type that all operands widen to, literals adapting; none if reported.
   std::optional<Scalar> commonScalarOf(const std::vector<Operand> &operands, SourceRange range,
                                        const std::string &what);
-  /// Reports two extents that differ, or agree by chance.
+  /// Whether tiles of two shapes may stand where others do not fit.
+  using ShapesFit = llvm::function_ref<bool(llvm::ArrayRef<Dim> left, llvm::ArrayRef<Dim> right)>;
+  /// Reports two extents that differ, or agree by chance. Where another form of an operand would make `fits` true, the
+  /// help is that form.
   void reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRange range, const Operand &left,
-                     const Operand &right, const std::string &what);
+                     const Operand &right, const std::string &what, ShapesFit fits = nullptr);
+  /// Helps with the other form of an operand (transposed, along the other axis) that makes `fits` true, if there is
+  /// one. `right` may be what `left` is.
+  bool suggestForm(DiagnosticBuilder &diagnostic, const Operand &left, const Operand &right, ShapesFit fits) const;
+  /// Whether `from` may be used where a tile of shape `to` is expected.
+  bool isSameShape(llvm::ArrayRef<Dim> from, llvm::ArrayRef<Dim> to) const;
+
+  /// A reduction of a tile of rank 2 along one axis, by its op: what was meant may be the other.
+  struct Reduced {
+    std::vector<Dim> source;
+    unsigned axis;
+    bool keeps;
+    SourceRange axisRange;
+  };
+  llvm::DenseMap<mlir::Operation *, Reduced> reductions;
 
   //===-- Operators
 
@@ -120,6 +140,7 @@ public:
     bool isTf32 = false;
     /// Spelled as a sum: the other operand may be of a wider type or shape, and is then added afterwards.
     bool isSum = false;
+    SourceRange precision; ///< where it is given
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
             DotOptions options);
@@ -136,6 +157,18 @@ public:
   mlir::Type mlirType(const Type &type) { return mlirTypeOf(type, context()); }
 
 private:
+  /// Another form of an operand, by an edit.
+  struct Form {
+    std::vector<Dim> shape;
+    SourceRange range;
+    std::string text, lead, trail;
+    /// How likely another one is meant: a reduction that is written in the operand, then a row that is written as a
+    /// column and a reduction before it, then any transposed tile.
+    enum class Doubt { Little, Some, Much } doubt;
+  };
+  std::vector<Form> formsOf(const Operand &operand) const;
+  void warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange);
+  const Reduced *reductionBehind(mlir::Value value) const;
   Value pointerOffset(ast::BinaryOp op, const Operand &pointer, const Operand &offset, SourceRange opRange);
   Value shift(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
 };

@@ -143,6 +143,7 @@ public:
   void bind(const ast::Pattern &pattern, const Operand &value, Binding::Kind kind);
   BindingPtr declare(const std::string &name, Binding binding);
   void assign(Binding &binding, const Operand &value, const std::string &name);
+  void suggestDeclaration(DiagnosticBuilder &diagnostic, const Binding &binding, const Type &wider) const;
 
   /// Emits `condition ? thenPart : elsePart`; variables that the parts change, and their values, come out of it.
   Value branch(mlir::Value condition, SourceRange range, llvm::function_ref<Value()> thenPart,

@@ -408,6 +408,22 @@ Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, Sourc
 
 //===-- Matrix product
 
+/// A tensor core takes operands of one type, and f32 only when it is told to round it to tf32. So a product of f32 and
+/// a 16-bit float is computed at a small part of the speed, which the source does not show.
+void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+  Scalar left = lhs.value.type().element.scalar, right = rhs.value.type().element.scalar;
+  bool isLeftWide = left == Scalar::F32;
+  Scalar narrow = isLeftWide ? right : left;
+  if (!isFloat(narrow) || info(narrow).bits != 16 || (!isLeftWide && right != Scalar::F32))
+    return;
+  const Operand &wide = isLeftWide ? lhs : rhs;
+  DiagnosticBuilder diagnostic = report(Code::W0302, opRange,
+                                        "operands of `@` are " + lhs.value.describe() + " and " + rhs.value.describe() +
+                                            "; the product is computed in f32, without the tensor cores");
+  diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+  suggestCast(diagnostic, wide.range, nameOf(narrow), "to use them, round the f32 operand: ");
+}
+
 Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator,
                    SourceRange opRange, DotOptions options) {
   for (const Operand &operand : {lhs, rhs}) {
@@ -421,6 +437,9 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   std::optional<Scalar> scalar = commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
   if (!scalar)
     return {};
+  if (options.isTf32 && *scalar != Scalar::F32)
+    return fail(Code::E0203, options.precision,
+                "precision is tf32 for operands that are " + std::string(nameOf(*scalar)) + "; expected f32");
   Type left = lhs.value.type(), right = rhs.value.type();
   mlir::Type accumulatorType = dotAccumulator(mlirTypeOf(*scalar, context()));
   static constexpr Scalar accumulators[] = {Scalar::F32, Scalar::F64, Scalar::I32};
@@ -432,9 +451,14 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   if (compare(left.shape[1], right.shape[0]) != Agreement::Same) {
     reportExtents(Code::E0204, left.shape[1], right.shape[0], opRange, lhs, rhs,
                   "inner dimensions of `@` differ: " + std::to_string(left.shape[1].value) + " and " +
-                      std::to_string(right.shape[0].value));
+                      std::to_string(right.shape[0].value),
+                  [&](llvm::ArrayRef<Dim> first, llvm::ArrayRef<Dim> second) {
+                    return compare(first[1], second[0]) == Agreement::Same;
+                  });
     return {};
   }
+  if (!options.isTf32 && !isSpec)
+    warnOfWidenedOperand(lhs, rhs, opRange);
   Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, *scalar, "");
   if (a.isError() || b.isError())
     return {};

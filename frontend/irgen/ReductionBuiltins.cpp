@@ -21,13 +21,14 @@ struct Plan {
   bool keeps = false;
   Type type; // of the (first) operand
   SourceRange range;
+  SourceRange axisRange; // where an axis is given
 };
 
 } // namespace
 
 static std::optional<Plan> makePlan(Evaluator &evaluator, const Builtin &self, const BuiltinArguments &arguments,
                                     const Type &type, SourceRange range) {
-  Plan plan{{}, false, type, range};
+  Plan plan{{}, false, type, range, {}};
   if (auto *keep = arguments.get("keep")) {
     auto *constant = keep->operand.value.as<BoolConstant>();
     if (!constant) {
@@ -58,6 +59,7 @@ static std::optional<Plan> makePlan(Evaluator &evaluator, const Builtin &self, c
     return std::nullopt;
   }
   plan.axes = {static_cast<unsigned>(position)};
+  plan.axisRange = axis->operand.range;
   return plan;
 }
 
@@ -75,6 +77,9 @@ static Value reduceTiles(Evaluator &evaluator, const Plan &plan, Values operands
       elements.push_back(mlirTypeOf(scalar, evaluator.context()));
     }
     auto op = ReduceOp::create(builder, location, results, operands, axis);
+    evaluator.reductions.erase(op); // of an op that was here before
+    if (plan.axisRange.isValid() && plan.type.shape.size() == 2)
+      evaluator.reductions.try_emplace(op, Emitter::Reduced{plan.type.shape, axis, plan.keeps, plan.axisRange});
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *block = builder.createBlock(&op.getCombiner());
     for (int side = 0; side < 2; ++side)

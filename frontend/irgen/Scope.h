@@ -19,6 +19,8 @@ struct Binding {
   std::optional<SourceRange> notTaken;
   /// A var of a function around this one, captured by value.
   bool isCaptured = false;
+  /// Of a name that stands alone on the left of a `let` or `var`.
+  const ast::LetStmt *declaration = nullptr;
 };
 
 class Scope {

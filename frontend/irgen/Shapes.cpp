@@ -16,7 +16,7 @@ Emitter::Agreement Emitter::compare(const Dim &lhs, const Dim &rhs) const {
 static std::string spelled(const Dim &dim) { return quote(dim.symbol.text()); }
 
 void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRange range, const Operand &left,
-                            const Operand &right, const std::string &what) {
+                            const Operand &right, const std::string &what, ShapesFit fits) {
   auto describeOperands = [&](DiagnosticBuilder &diagnostic) {
     for (const Operand *operand : {&left, &right})
       if (!(operand->range == range) && (operand == &left || !(right.range == left.range)))
@@ -28,8 +28,12 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
                "extents " + spelled(lhs) + " and " + spelled(rhs) + " agree only for this configuration; both are " +
                    std::to_string(lhs.value));
     describeOperands(diagnostic);
-    diagnostic.note("no kernel is right for one configuration and ill-typed for the next")
-        .help("if they must agree, say so: `static_assert(" + lhs.symbol.text() + " == " + rhs.symbol.text() + ")`");
+    diagnostic.note("no kernel is right for one configuration and ill-typed for the next");
+    std::string assertion = "say so: `static_assert(" + lhs.symbol.text() + " == " + rhs.symbol.text() + ")`";
+    if (fits && suggestForm(diagnostic, left, right, fits))
+      diagnostic.note("if they must agree, " + assertion);
+    else
+      diagnostic.help("if they must agree, " + assertion);
     return;
   }
   DiagnosticBuilder diagnostic = report(code, range, what);
@@ -37,6 +41,8 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
   for (const Dim *dim : {&lhs, &rhs})
     if (!dim->symbol.asConstant())
       diagnostic.note(spelled(*dim) + " is " + std::to_string(dim->value) + " here");
+  if (fits)
+    suggestForm(diagnostic, left, right, fits);
 }
 
 static bool bySize(const std::vector<Dim> &lhs, const std::vector<Dim> &rhs) { return lhs.size() < rhs.size(); }
@@ -69,7 +75,14 @@ std::optional<std::vector<Dim>> Emitter::broadcastShapes(const Operand &lhs, con
       continue;
     }
     if (compare(left[i], right[i]) != Agreement::Same) {
-      reportExtents(Code::E0201, left[i], right[i], range, lhs, rhs, "shapes of " + what + " differ: " + shapes);
+      auto broadcasts = [&](llvm::ArrayRef<Dim> first, llvm::ArrayRef<Dim> second) {
+        return llvm::all_of(llvm::zip_equal(first, second), [&](const auto &dims) {
+          auto [l, r] = dims;
+          return l.isOne() || r.isOne() || compare(l, r) == Agreement::Same;
+        });
+      };
+      reportExtents(Code::E0201, left[i], right[i], range, lhs, rhs, "shapes of " + what + " differ: " + shapes,
+                    broadcasts);
       return std::nullopt;
     }
     // A name says more than a number.

@@ -110,6 +110,30 @@ void Evaluator::executeLet(const ast::LetStmt &let) {
     if (std::optional<Type> type = evaluateType(*let.type))
       value.value = coerce(value, *type, quote(text(let.pattern.range)));
   bind(let.pattern, value, let.isMutable ? Binding::Kind::Var : Binding::Kind::Let);
+  if (let.pattern.kind == ast::Pattern::Kind::Name)
+    frame->scope->findHere(let.pattern.name)->declaration = &let;
+}
+
+/// Helps with the declaration of a variable that is narrower than what is assigned to it: rounding at each assignment
+/// is seldom meant.
+void Evaluator::suggestDeclaration(DiagnosticBuilder &diagnostic, const Binding &binding, const Type &wider) const {
+  const ast::LetStmt &declaration = *binding.declaration;
+  diagnostic.secondary(binding.range, "declared as " + binding.type.text() + " here");
+  // `tile<bf16>[…]`, `zeros<bf16>[…]`, `bf16` and `… as bf16` name the type.
+  const ast::Expr *type = declaration.type ? declaration.type.get() : declaration.value.get();
+  if (auto *call = dynCast<ast::Call>(type))
+    type = call->callee.get();
+  std::string scalar(nameOf(wider.element.scalar));
+  if (auto *apply = dynCast<ast::GenericApply>(type); apply && apply->arguments.size() == 1)
+    type = apply->arguments.front().value.get();
+  else if (auto *cast = dynCast<ast::Cast>(type))
+    type = cast->type.get();
+  else if (!declaration.type)
+    return suggestCast(diagnostic, declaration.value->range, scalar, "declare it as ");
+  SourceRange whole = declaration.type ? declaration.type->range : declaration.value->range;
+  std::string before = text(whole), edited = before;
+  edited.replace(type->range.begin - whole.begin, type->range.end - type->range.begin, scalar);
+  diagnostic.replace(whole, edited, "declare it as ");
 }
 
 void Evaluator::assign(Binding &binding, const Operand &value, const std::string &name) {
@@ -120,7 +144,19 @@ void Evaluator::assign(Binding &binding, const Operand &value, const std::string
     return;
   }
   unsigned before = engine.errorCount();
-  binding.value = coerce(value, binding.type, "the value assigned to " + quote(name));
+  std::string what = "the value assigned to " + quote(name);
+  if (Type type = value.value.type(); binding.declaration && value.value.isTile() && binding.type.isTile() &&
+                                      isSameShape(type.shape, binding.type.shape) && !type.element.isPointer &&
+                                      !binding.type.element.isPointer &&
+                                      type.element.scalar != binding.type.element.scalar &&
+                                      widensTo(binding.type.element.scalar, type.element.scalar)) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0206, value.range, what + " is " + type.text() + "; expected " + binding.type.text());
+    suggestDeclaration(diagnostic, binding, type);
+    binding.value = Value();
+    return;
+  }
+  binding.value = coerce(value, binding.type, what);
   if (engine.errorCount() != before && binding.range.isValid())
     binding.value = Value();
 }
@@ -159,7 +195,7 @@ void Evaluator::executeAssign(const ast::AssignStmt &assign) {
       Operand rhs = operand(*product->rhs);
       if (old.value.isError())
         return old;
-      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true}), assign.value->range};
+      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true, {}}), assign.value->range};
     }
     Operand rhs = operand(*assign.value);
     // To its type a sum comes by its right side: the left one has the type that is wanted.

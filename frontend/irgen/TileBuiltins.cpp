@@ -291,6 +291,7 @@ static Value callDot(Evaluator &evaluator, const Builtin &self, CallArguments &a
                             "precision is " + quote(evaluator.text(precision->syntax->range)) +
                                 "; expected `ieee` or `tf32`");
     options.isTf32 = name->text == "tf32";
+    options.precision = precision->syntax->range;
   }
   std::optional<Operand> accumulator;
   if (bound.get("acc"))
