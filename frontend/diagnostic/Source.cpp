@@ -15,6 +15,13 @@ FileId SourceManager::add(std::string name, std::string text) {
   return FileId{static_cast<uint32_t>(files.size() - 1)};
 }
 
+FileId SourceManager::addOnce(std::string name, std::string text) {
+  auto known = std::find_if(files.begin(), files.end(),
+                            [&](const File &file) { return file.name == name && file.text == text; });
+  return known == files.end() ? add(std::move(name), std::move(text))
+                              : FileId{static_cast<uint32_t>(known - files.begin())};
+}
+
 LineColumn SourceManager::lineColumn(FileId id, uint32_t offset) const {
   const File &file = files[id.index];
   auto next = std::upper_bound(file.lines.begin(), file.lines.end(), offset);

@@ -47,6 +47,9 @@ class SourceManager {
 public:
   /// Adds a file; `name` is what diagnostics print. Text beyond 4 GiB cannot be addressed and is cut.
   FileId add(std::string name, std::string text);
+  /// The file of this name and text, which is added if there is none: what several compilations read, and report on, is
+  /// one place.
+  FileId addOnce(std::string name, std::string text);
 
   std::string_view name(FileId file) const { return files[file.index].name; }
   std::string_view text(FileId file) const { return files[file.index].text; }

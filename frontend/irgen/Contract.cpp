@@ -99,18 +99,25 @@ void KernelBuilder::learnFromWhere(const ast::Expr &condition, mlir::func::FuncO
 
 //===-- Decorators
 
+static constexpr std::string_view kDecorators[] = {"autotune",  "bench",      "check",  "cluster",        "heuristic",
+                                                   "instances", "persistent", "stages", "warp_specialize"};
+
+void tile::checkDecoratorName(const ast::Decorator &decorator, DiagnosticEngine &engine) {
+  const std::string &name = decorator.name.text;
+  if (llvm::is_contained(kDecorators, name))
+    return;
+  DiagnosticBuilder diagnostic = engine.report(Code::E0405, decorator.range, "unknown decorator " + quote("@" + name));
+  if (std::string_view closest = closestName(name, {std::begin(kDecorators), std::end(kDecorators)}); !closest.empty())
+    diagnostic.replace(decorator.name.range, closest, "")
+        .help("did you mean " + quote("@" + std::string(closest)) + "?");
+}
+
 void KernelBuilder::checkDecorators() {
-  static constexpr std::string_view known[] = {"autotune",  "bench",      "check",  "cluster",        "heuristic",
-                                               "instances", "persistent", "stages", "warp_specialize"};
   static constexpr std::string_view clauses[] = {"cluster", "persistent", "stages", "warp_specialize"};
   for (const ast::Decorator &decorator : kernel.decorators) {
     const std::string &name = decorator.name.text;
-    if (!llvm::is_contained(known, name)) {
-      DiagnosticBuilder diagnostic =
-          evaluator.report(Code::E0405, decorator.range, "unknown decorator " + quote("@" + name));
-      if (std::string_view closest = closestName(name, {std::begin(known), std::end(known)}); !closest.empty())
-        diagnostic.replace(decorator.name.range, closest, "")
-            .help("did you mean " + quote("@" + std::string(closest)) + "?");
+    if (!llvm::is_contained(kDecorators, name)) {
+      checkDecoratorName(decorator, evaluator.engine);
       continue;
     }
     if (llvm::is_contained(clauses, name))

@@ -35,6 +35,8 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
 /// Every name that `-D` may set for `kernel`.
 static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
   std::vector<std::string> names;
+  for (const Knob &knob : allKnobs())
+    names.push_back(knob.name.str());
   for (const ast::GenericParameter &generic : kernel.generics)
     names.push_back(generic.name.text);
   for (const ast::Parameter &parameter : kernel.parameters) {
@@ -49,6 +51,27 @@ static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
           names.push_back(name->text);
   }
   return names;
+}
+
+bool tile::isSettable(const std::vector<const ast::KernelItem *> &kernels, const std::string &name) {
+  return llvm::any_of(kernels,
+                      [&](const ast::KernelItem *kernel) { return llvm::is_contained(settableNames(*kernel), name); });
+}
+
+void tile::reportUnsettable(const std::vector<const ast::KernelItem *> &kernels, DiagnosticEngine &engine,
+                            SourceRange range, const std::string &name, const std::string &given) {
+  std::set<std::string> settable;
+  for (const ast::KernelItem *kernel : kernels)
+    for (std::string &candidate : settableNames(*kernel))
+      settable.insert(std::move(candidate));
+  std::string known;
+  for (const std::string &candidate : settable)
+    known += (known.empty() ? "`" : ", `") + candidate + "`";
+  DiagnosticBuilder diagnostic =
+      engine.report(Code::E0408, range, "`" + given + "` names no compile-time parameter or dim");
+  diagnostic.note("there are " + known);
+  if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
+    diagnostic.help("did you mean `" + std::string(closest) + "`?");
 }
 
 std::vector<Instance> tile::listInstances(const ast::KernelItem &kernel,
@@ -108,6 +131,23 @@ bool tile::hasHeuristic(const ast::KernelItem &kernel, std::string_view name) { 
 
 bool tile::hasSpec(const ast::Module &root, std::string_view kernel) { return findSpec(root, kernel); }
 
+static void reportSpecWithoutKernel(const ast::SpecItem &spec, const ast::Module &root, DiagnosticEngine &engine) {
+  DiagnosticBuilder diagnostic =
+      engine.report(Code::E0409, spec.name.range, "spec `" + spec.name.text + "` belongs to no kernel of the file");
+  std::vector<std::string_view> names;
+  for (const ast::ItemPtr &item : root.items)
+    if (auto *kernel = dynCast<ast::KernelItem>(item.get()); kernel && !findSpec(root, kernel->name.text))
+      names.push_back(kernel->name.text);
+  if (std::string_view closest = closestName(spec.name.text, names); !closest.empty())
+    diagnostic.help("did you mean `" + std::string(closest) + "`?");
+}
+
+void tile::checkSpecNames(const ast::Module &root, DiagnosticEngine &engine) {
+  for (const ast::ItemPtr &item : root.items)
+    if (auto *spec = dynCast<ast::SpecItem>(item.get()); spec && !findKernel(root, spec->name.text))
+      reportSpecWithoutKernel(*spec, root, engine);
+}
+
 namespace {
 
 /// What both entries set up: the program, what `-D` gives, the kernels that are asked for.
@@ -158,41 +198,10 @@ struct Generation {
 
   /// Reports what `-D` or a decorator gives and no kernel knows.
   void checkValues(const IrgenOptions &options) {
-    std::vector<std::string> settable;
-    for (const ast::KernelItem *kernel : kernels)
-      for (std::string &candidate : settableNames(*kernel))
-        settable.push_back(std::move(candidate));
-    for (const Knob &knob : allKnobs())
-      settable.push_back(knob.name.str());
-    for (const auto &[name, choice] : values.choices) {
-      if (llvm::is_contained(settable, name))
-        continue;
-      std::string known;
-      for (const std::string &candidate : std::set<std::string>(settable.begin(), settable.end()))
-        known += (known.empty() ? "`" : ", `") + candidate + "`";
-      std::string given = options.expressions.count(name) ? name : "-D " + name;
-      DiagnosticBuilder diagnostic =
-          engine.report(Code::E0408, choice.syntax->range, "`" + given + "` names no compile-time parameter or dim");
-      diagnostic.note("there are " + known);
-      if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
-        diagnostic.help("did you mean `" + std::string(closest) + "`?");
-    }
-  }
-
-  void checkSpec(const ast::SpecItem &spec) {
-    if (const ast::KernelItem *kernel = findKernel(root, spec.name.text)) {
-      if (llvm::is_contained(kernels, kernel))
-        checkAssignedNames(engine, spec, *kernel);
-      return;
-    }
-    DiagnosticBuilder diagnostic =
-        engine.report(Code::E0409, spec.name.range, "spec `" + spec.name.text + "` belongs to no kernel of the file");
-    std::vector<std::string_view> names;
-    for (const ast::ItemPtr &item : root.items)
-      if (auto *kernel = dynCast<ast::KernelItem>(item.get()); kernel && !findSpec(root, kernel->name.text))
-        names.push_back(kernel->name.text);
-    if (std::string_view closest = closestName(spec.name.text, names); !closest.empty())
-      diagnostic.help("did you mean `" + std::string(closest) + "`?");
+    for (const auto &[name, choice] : values.choices)
+      if (!isSettable(kernels, name))
+        reportUnsettable(kernels, engine, choice.syntax->range, name,
+                         options.expressions.count(name) ? name : "-D " + name);
   }
 
   /// The module if nothing was reported and it is right.
@@ -239,9 +248,12 @@ static mlir::OwningOpRef<mlir::ModuleOp> generateHere(const ast::Module &root, S
   for (const ast::ItemPtr &item : root.items) {
     if (auto *check = dynCast<ast::StaticAssertItem>(item.get()))
       evaluator.executeStaticAssert(*check->condition, check->message.get(), check->range);
-    if (auto *spec = dynCast<ast::SpecItem>(item.get()))
-      generation.checkSpec(*spec);
+    auto *spec = dynCast<ast::SpecItem>(item.get());
+    if (const ast::KernelItem *kernel = spec ? findKernel(root, spec->name.text) : nullptr;
+        kernel && llvm::is_contained(generation.kernels, kernel))
+      checkAssignedNames(engine, *spec, *kernel);
   }
+  checkSpecNames(root, engine);
   for (const ast::KernelItem *kernel : generation.kernels)
     for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values, options.forOneLaunch))) {
       std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");

@@ -64,6 +64,19 @@ bool hasHeuristic(const ast::KernelItem &kernel, std::string_view name);
 /// Whether the file has a spec of `kernel`.
 bool hasSpec(const ast::Module &root, std::string_view kernel);
 
+/// Reports each spec of the file whose kernel is not there.
+void checkSpecNames(const ast::Module &root, DiagnosticEngine &engine);
+
+/// Whether `-D` may set `name` for one of `kernels`: a compile-time parameter, a dim, `has(p)` or a knob.
+bool isSettable(const std::vector<const ast::KernelItem *> &kernels, const std::string &name);
+
+/// Reports that `name`, which `given` spells as the user did, is none of those of `kernels`.
+void reportUnsettable(const std::vector<const ast::KernelItem *> &kernels, DiagnosticEngine &engine, SourceRange range,
+                      const std::string &name, const std::string &given);
+
+/// Reports a decorator of `kernel` that the language does not have.
+void checkDecoratorName(const ast::Decorator &decorator, DiagnosticEngine &engine);
+
 /// Generates a module with the specs of the kernels asked for, as functions of the kernels' names that the interpreter
 /// runs in one program. `options.values` gives every dim. Floats are f64, integers as in the kernel; the ABI is a
 /// pointer for each tensor, dense and row-major, and the scalars.

@@ -74,14 +74,14 @@ const LoadedModule *Program::load(const ast::Module &root) { return index(root);
 const LoadedModule *Program::standardLibrary() {
   if (standard)
     return standard;
-  FileId file = sources.add(std::string(kStandardLibrary), std::string(standardLibraryText()));
+  FileId file = sources.addOnce(std::string(kStandardLibrary), std::string(standardLibraryText()));
   ParseResult result = parse(sources, file, engine);
   parsed.push_back(std::move(result.module));
   return standard = index(*parsed.back());
 }
 
 const ast::Expr *Program::parseExpression(const std::string &lead, const std::string &text) {
-  FileId file = sources.add("<command line>", lead + text); // no name that a file could have
+  FileId file = sources.addOnce("<command line>", lead + text); // no name that a file could have
   ParseResult result = parseValue(sources, file, static_cast<uint32_t>(lead.size()), engine);
   parsed.push_back(std::move(result.module));
   if (result.hasErrors || parsed.back()->items.size() != 1)
@@ -133,7 +133,7 @@ const LoadedModule *Program::loadFile(const std::string &path, const ast::Import
     engine.report(Code::E0501, item.pathRange, "cannot read `" + path + "`: " + buffer.getError().message());
     return nullptr;
   }
-  FileId file = sources.add(path, (*buffer)->getBuffer().str());
+  FileId file = sources.addOnce(path, (*buffer)->getBuffer().str());
   ParseResult result = parse(sources, file, engine);
   parsed.push_back(std::move(result.module));
   return index(*parsed.back());

@@ -1,6 +1,10 @@
 #include "runtime/execute/CheckPlan.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
+#include <deque>
 #include <set>
 
 using namespace llvm;
@@ -29,14 +33,73 @@ static bool isSameValue(StringRef left, StringRef right) {
   return areNumbers ? first == second : left.trim() == right.trim();
 }
 
+namespace {
+/// What `-D` gives for a field of a shape.
+struct Demand {
+  std::string name, value; ///< `has(w)` for an optional parameter
+  std::string found;       ///< what the shape gives
+  bool isMet;
+};
+} // namespace
+
+static std::optional<Demand> demandOn(const CheckField &field, const IrgenOptions &options) {
+  if (auto given = options.values.find(field.name); given != options.values.end())
+    return Demand{given->first, given->second, field.text, isSameValue(given->second, field.text)};
+  auto present = options.values.find("has(" + field.name + ")");
+  if (present == options.values.end())
+    return std::nullopt;
+  std::string found = field.text == "none" ? "false" : "true";
+  return Demand{present->first, present->second, found, present->second == found};
+}
+
 /// Whether `one` gives another value for something that `options` give.
 static bool isExcluded(const CheckCase &one, const IrgenOptions &options) {
   return any_of(one.shape, [&](const CheckField &field) {
-    if (auto given = options.values.find(field.name); given != options.values.end())
-      return !isSameValue(given->second, field.text);
-    auto present = options.values.find("has(" + field.name + ")");
-    return present != options.values.end() && (present->second == "true") == (field.text == "none");
+    std::optional<Demand> demand = demandOn(field, options);
+    return demand && !demand->isMet;
   });
+}
+
+/// Why every one of `cases` is excluded: a value that none of them has, or else values that none has together.
+static Diagnostic describeExclusion(const ast::KernelItem &kernel, const std::vector<CheckCase> &cases,
+                                    const IrgenOptions &options) {
+  struct Found {
+    std::string given;
+    bool isMet = false;
+    SetVector<StringRef> values;
+  };
+  std::map<std::string, Found> demands;
+  SetVector<StringRef> shapes;
+  std::deque<std::string> texts; // what the sets refer to
+  for (const CheckCase &one : cases) {
+    shapes.insert(texts.emplace_back(one.describeShape()));
+    for (const CheckField &field : one.shape)
+      if (std::optional<Demand> demand = demandOn(field, options)) {
+        Found &found = demands[demand->name];
+        found.given = "`-D " + demand->name + "=" + demand->value + "`";
+        found.isMet |= demand->isMet;
+        found.values.insert(texts.emplace_back(demand->found));
+      }
+  }
+  std::string what = "no shape of kernel `" + kernel.name.text + "` has ", together;
+  for (const auto &[name, found] : demands) {
+    if (!found.isMet)
+      return {Code::E0606,
+              what + found.given + "; expected one of " + llvm::join(found.values, ", "),
+              {kernel.name.range, ""},
+              {},
+              {},
+              "",
+              {}};
+    together += (together.empty() ? "" : " and ") + found.given;
+  }
+  return {Code::E0606,
+          what + together + " together; expected one of " + llvm::join(shapes, ", "),
+          {kernel.name.range, ""},
+          {},
+          {},
+          "",
+          {}};
 }
 
 namespace {
@@ -234,7 +297,7 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
 } // namespace
 
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
-                    std::vector<CheckCase> &cases) {
+                    std::vector<CheckCase> &cases, std::optional<Diagnostic> &exclusion) {
   PlanReader reader(session, kernel);
   std::vector<std::vector<CheckField>> instances;
   auto isFixed = [&](const std::string &name) { return options.values.count(name) || hasHeuristic(kernel, name); };
@@ -255,21 +318,9 @@ bool readCheckCases(Session &session, const ast::KernelItem &kernel, const Irgen
     for (CheckCase &one : MutableArrayRef(cases).drop_front(before))
       one.check = count > 1 ? number : 0;
   }
-  bool hadCases = !cases.empty();
-  std::string given, shapes;
-  for (const CheckCase &one : cases)
-    for (const CheckField &field : one.shape)
-      if (auto value = options.values.find(field.name); value != options.values.end()) {
-        given = "-D " + value->first + "=" + value->second;
-        shapes += (shapes.empty() ? "" : ", ") + one.describeShape();
-      }
+  if (!cases.empty() && all_of(cases, [&](const CheckCase &one) { return isExcluded(one, options); }))
+    exclusion = describeExclusion(kernel, cases, options);
   erase_if(cases, [&](const CheckCase &one) { return isExcluded(one, options); });
-  if (hadCases && cases.empty()) {
-    session.engine.report(Code::E0606, kernel.name.range,
-                          "no shape of kernel `" + kernel.name.text + "` has `" + given + "`; expected one of " +
-                              shapes);
-    return false;
-  }
   return true;
 }
 

@@ -87,14 +87,32 @@ private:
 };
 } // namespace
 
-void checkKernel(Session &session, FileId file, const ast::Module &module, const ast::KernelItem &kernel,
-                 const CheckOptions &options, const CheckObserver &observer, CheckProgress &progress) {
+/// A kernel without `@check`; a misspelled one is what that comes from.
+static void reportNoCheck(Session &session, const ast::KernelItem &kernel) {
+  for (const ast::Decorator &decorator : kernel.decorators)
+    checkDecoratorName(decorator, session.engine);
+  if (!session.hasErrors())
+    session.engine.report(Code::E0606, kernel.name.range,
+                          "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
+}
+
+std::optional<Diagnostic> checkKernel(Session &session, FileId file, const ast::Module &module,
+                                      const ast::KernelItem &kernel, CheckOptions options,
+                                      const CheckObserver &observer, CheckProgress &progress) {
+  std::map<std::string, std::string> &values = options.build.source.values;
+  for (auto value = values.begin(); value != values.end();)
+    value = isSettable({&kernel}, value->first) ? std::next(value) : values.erase(value);
   // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
   Reports reports(session.engine.take(), options.showsAll);
   std::vector<CheckCase> cases;
-  if (readCheckCases(session, kernel, options.build.source, cases) && cases.empty())
-    session.engine.report(Code::E0606, kernel.name.range,
-                          "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
+  std::optional<Diagnostic> exclusion;
+  if (readCheckCases(session, kernel, options.build.source, cases, exclusion) && cases.empty() && !exclusion)
+    reportNoCheck(session, kernel);
+  if (exclusion) {
+    for (Diagnostic &diagnostic : reports.take())
+      session.engine.add(std::move(diagnostic));
+    return exclusion;
+  }
   if (session.hasErrors())
     cases.clear();
   CheckRow row;
@@ -136,6 +154,7 @@ void checkKernel(Session &session, FileId file, const ast::Module &module, const
   }
   for (Diagnostic &diagnostic : reports.take())
     session.engine.add(std::move(diagnostic));
+  return std::nullopt;
 }
 
 } // namespace tile

@@ -56,6 +56,11 @@ public:
   void end(const CheckRow &row);
   /// Ends the rows of this process: another one runs what this one could not. `first` cases came before the first row.
   void endRows(size_t first, uint64_t seed);
+  /// A kernel of which no shape was asked for.
+  void printExclusion(const Diagnostic &reason) const {
+    if (!printsJson)
+      std::cout << "not checked: " << reason.message << "\n";
+  }
   void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
   bool printsJson = false;
@@ -255,6 +260,14 @@ static std::vector<const ast::KernelItem *> kernelsOf(const ast::Module &module,
   return kernels;
 }
 
+/// Reports what `-D` gives and none of `kernels` knows.
+static void checkGiven(Session &session, const std::vector<const ast::KernelItem *> &kernels,
+                       const IrgenOptions &source) {
+  for (const auto &[name, value] : source.values)
+    if (!isSettable(kernels, name))
+      reportUnsettable(kernels, session.engine, {}, name, "-D " + name);
+}
+
 static void reportNoSpec(Session &session, const std::string &input, const ast::Module &module,
                          const std::string &chosen) {
   DiagnosticBuilder diagnostic = session.engine.report(
@@ -295,11 +308,17 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   std::unique_ptr<ast::Module> module = session.parse(*file);
   if (!module)
     return false;
+  checkSpecNames(*module, session.engine);
+  if (session.hasErrors())
+    return false;
   std::vector<const ast::KernelItem *> kernels = kernelsOf(*module, build->source.kernel);
   if (kernels.empty()) {
     reportNoSpec(session, input, *module, build->source.kernel);
     return false;
   }
+  checkGiven(session, kernels, build->source);
+  if (session.hasErrors())
+    return false;
   CheckOptions options;
   options.device = *device;
   options.build = *build;
@@ -314,11 +333,20 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
                          [&](const CheckRow &row) { printer.end(row); }};
   CheckProgress progress;
   size_t first = progress.skipped = rest ? rest->first : 0;
+  std::vector<Diagnostic> excluded;
   for (const ast::KernelItem *kernel : kernels)
-    checkKernel(session, *file, *module, *kernel, options, observer, progress);
+    if (std::optional<Diagnostic> reason = checkKernel(session, *file, *module, *kernel, options, observer, progress))
+      excluded.push_back(std::move(*reason));
   printer.endRows(first, options.seed);
+  // What `-D` leaves of a file may be some of its kernels, but not nothing.
+  bool ranNone = first + printer.counts.total() == 0;
+  for (Diagnostic &reason : excluded) {
+    printer.printExclusion(reason);
+    if (ranNone)
+      session.engine.add(std::move(reason));
+  }
   printer.endFile(input, *device, options.seed);
-  return printer.counts[CheckOutcome::Passed] == printer.counts.total();
+  return !ranNone && printer.counts[CheckOutcome::Passed] == printer.counts.total();
 }
 
 int checkMain(const std::string &input) {
