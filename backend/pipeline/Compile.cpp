@@ -141,10 +141,13 @@ LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
   traceTimes(passes, stageName(stage), artifact.times);
   if (!options.printAfter.empty())
     printAfter(passes, options.printAfter, options.printTo ? *options.printTo : llvm::errs());
-  // What has no lowering should have been refused before.
+  std::string current;
+  followPasses(passes, current);
+  // What has no lowering should have been refused before; and who writes Tile orders neither copies nor barriers.
   std::optional<std::pair<Location, std::string>> refusal;
   auto keepRefusal = [&](Diagnostic &diagnostic) {
-    bool isRefusal = stage == Stage::LLVM && diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    bool isRefusal = (stage == Stage::LLVM || current == "tgpu-verify-async") &&
+                     diagnostic.getSeverity() == DiagnosticSeverity::Error;
     if (isRefusal && !refusal)
       refusal.emplace(diagnostic.getLocation(), diagnostic.str());
     return success(isRefusal);
@@ -154,7 +157,10 @@ LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
     return passes.run(module);
   }();
   if (refusal)
-    return emitFault(refusal->first, "the code generator has no form of this operation", refusal->second);
+    return emitFault(refusal->first,
+                     stage == Stage::LLVM ? "the code generator has no form of this operation"
+                                          : "the copies and barriers made for this operation are in a wrong order",
+                     refusal->second);
   if (failed(outcome))
     return failure();
   if (!options.dumpFolder.empty())

@@ -50,7 +50,20 @@ private:
   StepTimes &times;
   llvm::SmallVector<std::chrono::steady_clock::time_point> starts;
 };
+
+class PassFollower : public mlir::PassInstrumentation {
+public:
+  explicit PassFollower(std::string &current) : current(current) {}
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override { current = pass->getArgument().str(); }
+
+private:
+  std::string &current;
+};
 } // namespace
+
+void followPasses(mlir::PassManager &passes, std::string &current) {
+  passes.addInstrumentation(std::make_unique<PassFollower>(current));
+}
 
 void traceTimes(mlir::PassManager &passes, llvm::StringRef stage, StepTimes &times) {
   passes.addInstrumentation(std::make_unique<PassTimer>(stage, times));

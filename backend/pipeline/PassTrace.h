@@ -41,6 +41,10 @@ void printTimes(const StepTimes &times, llvm::raw_ostream &os);
 /// Records the time of each pass of `passes` under `stage`. `times` must outlive `passes`.
 void traceTimes(mlir::PassManager &passes, llvm::StringRef stage, StepTimes &times);
 
+/// Keeps in `current` the argument of the pass that runs. `current` must outlive `passes`, whose context has no
+/// threads.
+void followPasses(mlir::PassManager &passes, std::string &current);
+
 /// Prints the module to `os` after each pass that `names` holds. Needs a context without threads.
 void printAfter(mlir::PassManager &passes, std::vector<std::string> names, llvm::raw_ostream &os);
 
