@@ -105,7 +105,8 @@ static Result<NpyArray> parseTensor(std::string_view text, std::string_view body
   std::string typeName(body.substr(0, bracket));
   auto type = findDataType(typeName);
   if (!type || *type == DataType::Index)
-    return invalid("unknown element type `" + typeName + "` in `" + std::string(text) + "`; known: " + listDataTypes());
+    return invalid("unknown element type `" + typeName + "` in `" + std::string(text) +
+                   "`; known: " + listTensorTypes());
   tensor.type = *type;
   if (bracket == std::string_view::npos)
     return invalid("`" + std::string(text) + "` has no shape; expected one such as `" + typeName + "[4,5]`");

@@ -54,6 +54,15 @@ std::string listDataTypes() {
   return names;
 }
 
+std::string listTensorTypes() {
+  std::string names;
+  for (size_t i = 0; i < std::size(kRows); ++i)
+    if (auto type = static_cast<DataType>(i);
+        type != DataType::F8E4M3 && type != DataType::F8E5M2 && type != DataType::Index)
+      names += (names.empty() ? "" : " ") + std::string(kRows[i].name);
+  return names;
+}
+
 int64_t getBytes(DataType type) { return row(type).bytes; }
 int getMantissaBits(DataType type) { return row(type).mantissaBits; }
 bool isFloat(DataType type) { return row(type).kind == Class::Float; }

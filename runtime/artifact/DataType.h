@@ -39,6 +39,8 @@ std::optional<DataType> findDataType(std::string_view name);
 
 /// Every name, separated by spaces, for messages.
 std::string listDataTypes();
+/// Of these, those that a tensor of this version of the language may hold.
+std::string listTensorTypes();
 
 /// Bytes of one element. Also the size and the alignment of a scalar argument.
 int64_t getBytes(DataType type);

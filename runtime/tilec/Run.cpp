@@ -258,10 +258,18 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
   Result<Manifest> manifest = text ? readManifest(*text) : Result<Manifest>(text.error());
   if (!manifest)
     return session.report(Code::E0602, "`" + path + "`: " + manifest.error().message);
-  if (device != DeviceKind::Gpu)
-    return session.report(Code::E0602, "`" + path + "` is a cubin, which runs on a GPU alone; the " + nameOf(device) +
-                                           " runs " +
-                                           (manifest->sourceFile.empty() ? "Tile source" : manifest->sourceFile));
+  if (device != DeviceKind::Gpu) {
+    std::string source = manifest->sourceFile.empty() ? "FILE.tile" : manifest->sourceFile;
+    DiagnosticBuilder diagnostic =
+        session.engine.report(Code::E0602, {},
+                              "`" + path + "` is a cubin, machine code that a GPU alone runs; the " +
+                                  std::string(nameOf(device)) + " needs the source it was made from, " + source);
+    diagnostic.help(device == DeviceKind::Simulator
+                        ? "write `tilec run " + source + " --device=sim`; it simulates the PTX of that source, as " +
+                              "`tilec sim` does for any PTX"
+                        : "write `tilec run " + source + " --device=cpu`");
+    return;
+  }
   std::vector<const KernelContract *> instances;
   std::vector<std::string_view> known;
   for (const KernelContract &contract : manifest->kernels) {

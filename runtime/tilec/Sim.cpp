@@ -55,19 +55,32 @@ static std::optional<std::array<uint32_t, 3>> readExtents(Session &session, cons
   return std::nullopt;
 }
 
-/// The kernel that is meant: the name given, or the only one.
+/// What a kernel of ours is called in the source: `softmax` of the variant `softmax$fast`.
+static llvm::StringRef sourceName(llvm::StringRef name) {
+  return name.take_until([](char c) { return c == '$'; });
+}
+
+/// The kernel that is meant: the name given, or the only one. Of several variants of one kernel it is the generic one,
+/// whose name is plain, since nothing here says whether the arguments are aligned as another expects.
 static std::optional<std::string> chooseKernel(Session &session, const sim::ptx::Module &module) {
-  if (!kernelOption.empty())
-    return kernelOption.get();
-  std::vector<std::string> known;
+  const std::string &given = kernelOption.get();
+  std::vector<std::string> known, meant;
   for (const sim::ptx::Function &function : module.functions)
-    if (function.isKernel)
+    if (function.isKernel) {
       known.push_back(function.name);
-  if (known.size() == 1)
-    return known[0];
+      if (given.empty() || function.name == given || sourceName(function.name) == given)
+        meant.push_back(function.name);
+    }
+  llvm::StringRef plain = meant.empty() ? llvm::StringRef() : sourceName(meant.front());
+  bool areVariants = llvm::all_of(meant, [&](llvm::StringRef name) { return sourceName(name) == plain; });
+  for (const std::string &name : meant)
+    if (name == given || meant.size() == 1 || (areVariants && name == plain))
+      return name;
+  if (!given.empty() && meant.empty())
+    return given; // refused where it is loaded
   session.report(Code::E0602, known.empty() ? "the module has no kernel"
-                                            : "found " + std::to_string(known.size()) + " kernels: `" +
-                                                  llvm::join(known, "`, `") + "`; choose one with `--kernel NAME`");
+                                            : "found " + std::to_string(meant.size()) + " kernels: `" +
+                                                  llvm::join(meant, "`, `") + "`; choose one with `--kernel NAME`");
   return std::nullopt;
 }
 
