@@ -22,6 +22,20 @@ static std::string kinds(const std::map<std::string, unsigned> &counts) {
   return text.empty() ? "none" : text;
 }
 
+namespace {
+/// Of one processor, where a kernel fixes its threads.
+struct ResidentWarps {
+  ResidentWarps(const KernelReport &kernel, const Target &target) {
+    Occupancy fit = occupancy(target, kernel.threads(), kernel.resources.registers, kernel.sharedBytes());
+    warps = fit.blocks * ((kernel.threads() + target.warpSize - 1) / target.warpSize);
+    most = target.threadsPerProcessor / target.warpSize;
+    limit = fit.limit;
+  }
+  unsigned warps, most;
+  std::string_view limit;
+};
+} // namespace
+
 static void printKernel(const KernelReport &kernel, const Target &target, llvm::raw_ostream &os) {
   auto row = [&](llvm::StringRef what) -> llvm::raw_ostream & { return os << "  " << llvm::left_justify(what, 16); };
   const KernelResources &resources = kernel.resources;
@@ -36,10 +50,9 @@ static void printKernel(const KernelReport &kernel, const Target &target, llvm::
     row("") << "a bound for more resident blocks was taken back: it spilled " << kernel.boundSpillBytes << " bytes\n";
   row("shared memory") << kernel.sharedBytes() << " of " << target.sharedPerBlock << " bytes per block\n";
   if (kernel.threads()) {
-    Occupancy fit = occupancy(target, kernel.threads(), resources.registers, kernel.sharedBytes());
-    row("occupancy") << fit.blocks * ((kernel.threads() + target.warpSize - 1) / target.warpSize) << " of "
-                     << target.threadsPerProcessor / target.warpSize << " warps, limited by "
-                     << llvm::StringRef(fit.limit) << "\n";
+    ResidentWarps resident(kernel, target);
+    row("occupancy") << resident.warps << " of " << resident.most << " warps, limited by "
+                     << llvm::StringRef(resident.limit) << "\n";
   }
   row("global loads") << widths(kernel.code.globalLoads) << "\n";
   row("async copies") << widths(kernel.code.asyncCopies);
@@ -56,6 +69,53 @@ void printReport(llvm::ArrayRef<KernelReport> kernels, const Target &target, llv
     printKernel(kernel, target, os);
   if (!target.unused.empty())
     os << "not used of " << llvm::StringRef(target.name) << " yet: " << llvm::StringRef(target.unused) << "\n";
+}
+
+template <typename Key> static llvm::json::Object countsToJson(const std::map<Key, unsigned> &counts) {
+  llvm::json::Object object;
+  for (const auto &[key, count] : counts) {
+    if constexpr (std::is_same_v<Key, std::string>)
+      object[key] = count;
+    else
+      object[std::to_string(key)] = count;
+  }
+  return object;
+}
+
+static llvm::json::Object kernelToJson(const KernelReport &kernel, const Target &target) {
+  const KernelResources &resources = kernel.resources;
+  llvm::json::Object object{{"name", resources.name},
+                            {"threads", kernel.threads()},
+                            {"warps_chosen", kernel.areWarpsChosen},
+                            {"registers", resources.registers},
+                            {"spill_store_bytes", resources.spillStoreBytes},
+                            {"spill_load_bytes", resources.spillLoadBytes},
+                            {"bound_spill_bytes", kernel.boundSpillBytes},
+                            {"shared_bytes", kernel.sharedBytes()},
+                            {"shared_limit", target.sharedPerBlock},
+                            {"stages", kernel.stages},
+                            {"global_loads", countsToJson(kernel.code.globalLoads)},
+                            {"async_copies", countsToJson(kernel.code.asyncCopies)},
+                            {"global_stores", countsToJson(kernel.code.globalStores)},
+                            {"mma", countsToJson(kernel.code.matrixMultiplies)},
+                            {"ldmatrix", kernel.code.matrixLoads},
+                            {"shuffles", kernel.code.shuffles},
+                            {"barriers", kernel.code.barriers}};
+  if (kernel.threads()) {
+    ResidentWarps resident(kernel, target);
+    object["occupancy"] = llvm::json::Object{
+        {"warps", resident.warps}, {"of", resident.most}, {"limited_by", llvm::StringRef(resident.limit)}};
+  }
+  return object;
+}
+
+llvm::json::Object reportToJson(llvm::ArrayRef<KernelReport> kernels, const Target &target) {
+  llvm::json::Array all;
+  for (const KernelReport &kernel : kernels)
+    all.push_back(kernelToJson(kernel, target));
+  return llvm::json::Object{{"target", llvm::StringRef(target.name)},
+                            {"kernels", std::move(all)},
+                            {"unused", llvm::StringRef(target.unused)}};
 }
 
 } // namespace tile

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <iostream>
@@ -25,6 +26,11 @@ static ChoiceOption emitOption{{"emit", "STAGE", "how far to compile: ast, tile,
 static TextOption dumpOption{{"dump-dir", "FOLDER", "write the text of every stage there"}, {Command::Compile}};
 static ListOption printAfterOption{
     {"print-after", "PASS", "print the IR to stderr after this pass; a wrong name lists all"}, {Command::Compile}};
+static FormOption reportOption{
+    {"report", "json",
+     "say what the kernel takes of the GPU and what kept it from being faster; json: the first as data on stdout"},
+    {Command::Compile},
+    {"json"}};
 static Switch timeOption{{"time-passes", "", "print to stderr how long each stage and pass took"}, {Command::Compile}};
 
 /// The file of `session` that writing `path` would destroy, or empty.
@@ -103,6 +109,9 @@ static void compileInput(Session &session, const std::string &input) {
     return emitSyntax(session, *file);
   if (*stage == Stage::Cubin && outputOption.empty())
     return session.report(Code::E0602, "no output file for the cubin; add `-o FILE.cubin`");
+  if (reportOption.is("json") && (outputOption.empty() || outputOption.get() == "-"))
+    return session.report(Code::E0602, "`--report=json` and `" + emitOption.get() +
+                                           "` would both go to standard output; add `-o FILE`");
   options->compile.last = *stage;
   for (const std::string &names : printAfterOption.get())
     for (StringRef name : split(names, ','))
@@ -115,14 +124,17 @@ static void compileInput(Session &session, const std::string &input) {
   if (!result)
     return;
   deliver(session, *stage == Stage::Cubin ? result->cubin : result->text);
-  if (wantsRemarks())
-    printReport(result->kernels, *options->compile.target, errs());
+  const Target &target = *options->compile.target;
+  if (reportOption.is("json"))
+    std::cout << formatv("{0:2}", json::Value(reportToJson(result->kernels, target))).str() << "\n";
+  else if (reportOption.isGiven())
+    printReport(result->kernels, target, errs());
   if (timeOption.isOn())
     printTimes(result->times, errs());
 }
 
 int compileMain(const std::string &input) {
-  Session session(wantsRemarks());
+  Session session(reportOption.isGiven());
   compileInput(session, input);
   return finish(session);
 }

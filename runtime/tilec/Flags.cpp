@@ -47,8 +47,8 @@ static TextOption kernelOption{{"kernel", "NAME", "the kernel; needed where the 
                                {Command::Compile, Command::Run, Command::Check}};
 static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of the one built in; also TILE_PTXAS"},
                               kBuilds};
-static Switch reportOption{{"report", "", "say what the kernel takes of the GPU and what kept it from being faster"},
-                           kBuilds};
+static Switch remarksOption{{"report", "", "say what kept the kernel from being faster"},
+                            {Command::Run, Command::Check}};
 static TextOption warpsOption{
     {"warps", "N", "warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else as its tiles ask for"},
     kBuilds};
@@ -139,7 +139,7 @@ bool refuseSourceOptions(Session &session, InputKind kind) {
 
 bool isTargetGiven() { return archOption.isGiven(); }
 
-bool wantsRemarks() { return reportOption.isOn(); }
+bool wantsRemarks() { return remarksOption.isOn(); }
 
 static DiagnosticFormat format() {
   return diagnosticsOption.get() == "json" ? DiagnosticFormat::Json : DiagnosticFormat::Text;

@@ -17,7 +17,7 @@ bool refuseSourceOptions(Session &session, InputKind kind);
 /// Whether `--arch` chose the target.
 bool isTargetGiven();
 
-/// Whether `--report` asks for what the passes could not do.
+/// Whether `--report` of `run` or `check` asks for what the passes could not do.
 bool wantsRemarks();
 
 /// Whether diagnostics are to be one array of JSON.
