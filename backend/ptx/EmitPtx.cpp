@@ -48,20 +48,33 @@ static void markInlineAssemblyConvergent(llvm::Module &module) {
       }
 }
 
+/// Where the code at `place` is called if it is part of the compiler: `.loc` has no room for callers, and a name in
+/// angle brackets is no file that a reader of line tables could open.
+static mlir::Location callOfBuiltIn(mlir::Location place) {
+  while (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(place)) {
+    auto file = call.getCallee()->findInstanceOf<mlir::FileLineColLoc>();
+    if (!file || !file.getFilename().getValue().starts_with("<"))
+      break;
+    place = call.getCaller();
+  }
+  return place;
+}
+
 /// An op made of several keeps the place of the first: LLVM merges unequal places into line 0.
-static void pickFirstOfFusedLocations(mlir::ModuleOp module) {
-  module.walk([](mlir::Operation *op) {
-    // With metadata, a fused location is how a function names its debug scope.
-    while (auto fused = mlir::dyn_cast<mlir::FusedLoc>(op->getLoc())) {
-      if (fused.getMetadata() || fused.getLocations().empty())
-        return;
-      op->setLoc(fused.getLocations().front());
-    }
-  });
+static mlir::Location firstOfFused(mlir::Location place) {
+  // With metadata, a fused location is how a function names its debug scope.
+  for (auto fused = mlir::dyn_cast<mlir::FusedLoc>(place);
+       fused && !fused.getMetadata() && !fused.getLocations().empty(); fused = mlir::dyn_cast<mlir::FusedLoc>(place))
+    place = fused.getLocations().front();
+  return place;
+}
+
+static void chooseLocations(mlir::ModuleOp module) {
+  module.walk([](mlir::Operation *op) { op->setLoc(callOfBuiltIn(firstOfFused(op->getLoc()))); });
 }
 
 std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context) {
-  pickFirstOfFusedLocations(module);
+  chooseLocations(module);
   std::unique_ptr<llvm::Module> translated =
       mlir::translateModuleToLLVMIR(module, context, module.getName().value_or("kernels"));
   if (translated)

@@ -33,7 +33,8 @@ std::optional<SimulatorCode> buildForSimulator(Session &session, FileId file, Lo
 
 /// Where an instruction stands in the source; the kernel if the code does not say.
 static Location locationOf(const sim::Program &program, const sim::Place &place, Location kernel) {
-  const sim::ptx::Location &where = program.origins[place.origin].location;
+  const sim::Origin &origin = program.origins[place.origin];
+  const sim::ptx::Location &where = origin.location.line ? origin.location : origin.charged;
   if (!where.line || where.file >= program.files.size())
     return kernel;
   return FileLineColLoc::get(kernel.getContext(), program.files[where.file], where.line, where.column);

@@ -114,8 +114,8 @@ static std::vector<Row> rowsOf(const CounterReport::Line &line) {
   return rows;
 }
 
-/// The instruction of a line that wastes most, if one does.
-static std::string worstText(const CounterReport::Line &line) {
+/// The instruction of a line that wastes most, if one does; where it stands, if the PTX is a file.
+static std::string worstText(const CounterReport &report, const CounterReport::Line &line) {
   const CounterReport::Instruction *worst = nullptr;
   uint64_t most = 0;
   for (const CounterReport::Instruction &instruction : line.instructions) {
@@ -125,7 +125,10 @@ static std::string worstText(const CounterReport::Line &line) {
       worst = &instruction;
     most = std::max(most, waste);
   }
-  return worst ? "`" + worst->text + "`, line " + std::to_string(worst->line) + " of the PTX" : std::string();
+  if (!worst)
+    return {};
+  return "`" + worst->text + "`" +
+         (report.ptx.empty() ? std::string() : ", " + report.ptx + ":" + std::to_string(worst->line));
 }
 
 /// What of all instructions the largest classes are.
@@ -179,8 +182,11 @@ static void print(raw_ostream &out, ArrayRef<Row> rows) {
 
 /// `softmax.tile:14`
 static std::string placeOf(const CounterReport::Line &line) {
-  return (line.file.empty() ? "PTX" : line.file) + ":" + std::to_string(line.line);
+  return line.file.empty() ? "code of no line" : line.file + ":" + std::to_string(line.line);
 }
+
+/// A line with so large a part of the instructions is shown though it moves nothing: one in so many.
+constexpr uint64_t kSmallestPart = 10;
 
 void printCounters(raw_ostream &out, const CounterReport &report, const LineText &textOf) {
   out << "counters of " << report.kernel << ", by line, the worst first:\n";
@@ -189,11 +195,12 @@ void printCounters(raw_ostream &out, const CounterReport &report, const LineText
   uint64_t issuesOfShown = 0;
   for (const CounterReport::Line &line : report.lines) {
     std::vector<Row> rows = rowsOf(line);
-    if (rows.empty() || shown == kMostLines)
+    bool isLarge = line.counters.issues * kSmallestPart >= report.total.issues;
+    if ((rows.empty() && !isLarge) || shown == kMostLines)
       continue;
     ++shown;
     issuesOfShown += line.counters.issues;
-    addRow(rows, "worst", worstText(line));
+    addRow(rows, "worst", worstText(report, line));
     out << "  " << placeOf(line) << "  " << textOf(line.file, line.line) << "  ("
         << percent(line.counters.issues, report.total.issues) << " of instructions)\n";
     print(out, rows);
@@ -222,7 +229,8 @@ json::Object toJson(const CounterReport &report, const LineText &textOf) {
     for (const CounterReport::Instruction &instruction : line.instructions) {
       json::Object entry = countsOf(instruction.counted.counters);
       entry["text"] = instruction.text;
-      entry["line"] = int64_t(instruction.line);
+      if (!report.ptx.empty())
+        entry["line"] = int64_t(instruction.line);
       entry["class"] = sim::nameOf(instruction.counted.kind);
       instructions.push_back(std::move(entry));
     }

@@ -12,8 +12,8 @@
 
 namespace tile {
 
-/// The text of a line of a file that the PTX names, or of the PTX if `file` is empty, with single spaces between words;
-/// empty where it is not at hand.
+/// The text of a line of a file that the PTX names, or of the PTX itself, with single spaces between words; empty where
+/// it is not at hand.
 using LineText = std::function<std::string(const std::string &file, unsigned line)>;
 
 /// Lines of the source, the most wasteful ones first, each with what it moves, as many as one can read; then the sums.

@@ -73,13 +73,13 @@ bool wantsCounters() { return countersOption.isGiven(); }
 bool wantsCountersAsJson() { return countersOption.is("json"); }
 
 /// Finds lines in the files that were read.
-static LineText textIn(const Session &session, FileId ptx) {
-  return [&session, ptx](const std::string &name, unsigned line) -> std::string {
-    FileId file = name.empty() ? ptx : FileId();
-    for (uint32_t i = 0; i < session.sources.size() && !name.empty(); ++i)
+static LineText textIn(const Session &session) {
+  return [&session](const std::string &name, unsigned line) -> std::string {
+    FileId file;
+    for (uint32_t i = 0; i < session.sources.size(); ++i)
       if (session.sources.name({i}) == name)
         file = {i};
-    if (!file.isValid() || line > session.sources.lineCount(file))
+    if (!file.isValid() || line == 0 || line > session.sources.lineCount(file))
       return {};
     SmallVector<StringRef> words;
     SplitString(session.sources.line(file, line), words);
@@ -87,13 +87,13 @@ static LineText textIn(const Session &session, FileId ptx) {
   };
 }
 
-void printCounters(const Session &session, const sim::CounterReport &report, FileId ptx) {
+void printCounters(const Session &session, const sim::CounterReport &report) {
   raw_os_ostream out(std::cout);
-  printCounters(out, report, textIn(session, ptx));
+  printCounters(out, report, textIn(session));
 }
 
-json::Object countersToJson(const Session &session, const sim::CounterReport &report, FileId ptx) {
-  return toJson(report, textIn(session, ptx));
+json::Object countersToJson(const Session &session, const sim::CounterReport &report) {
+  return toJson(report, textIn(session));
 }
 
 std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, deviceOption.get()); }

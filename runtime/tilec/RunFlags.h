@@ -19,10 +19,10 @@ bool wantsCounters();
 bool wantsCountersAsJson();
 
 /// The counters of a run of `tilec run` or `tilec sim` as a table; lines are shown from the files that `session` has
-/// read, and those of the PTX from `ptx`.
-void printCounters(const Session &session, const sim::CounterReport &report, FileId ptx = {});
+/// read.
+void printCounters(const Session &session, const sim::CounterReport &report);
 /// Likewise as JSON.
-llvm::json::Object countersToJson(const Session &session, const sim::CounterReport &report, FileId ptx = {});
+llvm::json::Object countersToJson(const Session &session, const sim::CounterReport &report);
 
 /// `--device`; none after reporting.
 std::optional<DeviceKind> deviceOfRun(Session &session);

@@ -262,17 +262,17 @@ static void simulate(Session &session, const std::string &path, llvm::json::Obje
       return;
   std::optional<sim::CounterReport> counters;
   if (wantsCounters())
-    counters = sim::reportCounters(program, result->counted);
+    counters = sim::reportCounters(program, result->counted, path);
   if (printsJson()) {
     report = toJson(program, *result);
     if (!printed.empty())
       report["printed"] = llvm::json::fixUTF8(printed);
     if (counters)
-      report["counters"] = countersToJson(session, *counters, *file);
+      report["counters"] = countersToJson(session, *counters);
   } else {
     print(program, *result, arguments->host);
     if (counters)
-      printCounters(session, *counters, *file);
+      printCounters(session, *counters);
   }
   for (const sim::Finding &finding : result->findings)
     session.report(Code::E0604, describe(program, finding));

@@ -21,8 +21,10 @@ static bool comesFirst(const CounterReport::Line &a, const CounterReport::Line &
   return std::tie(a.file, a.line) < std::tie(b.file, b.line);
 }
 
-CounterReport reportCounters(const Program &program, const std::vector<CountedInstruction> &counted) {
+CounterReport reportCounters(const Program &program, const std::vector<CountedInstruction> &counted,
+                             const std::string &ptx) {
   CounterReport report;
+  report.ptx = ptx;
   report.kernel = program.kernel;
   std::map<std::pair<std::string, unsigned>, CounterReport::Line> lines;
   for (size_t i = 0; i < counted.size(); ++i) {
@@ -34,10 +36,11 @@ CounterReport reportCounters(const Program &program, const std::vector<CountedIn
     if (!instruction.matrixTypes.empty())
       report.byMatrixTypes[instruction.matrixTypes].add(instruction.counters);
     const Origin &origin = program.origins[i];
-    const ptx::Location &where = origin.location;
+    const ptx::Location &where = origin.charged;
     bool hasSource = where.line && where.file < program.files.size();
-    std::pair<std::string, unsigned> key(hasSource ? program.files[where.file] : std::string(),
-                                         hasSource ? where.line : origin.line);
+    std::pair<std::string, unsigned> key(hasSource ? program.files[where.file] : ptx, hasSource     ? where.line
+                                                                                      : ptx.empty() ? 0
+                                                                                                    : origin.line);
     CounterReport::Line &line = lines[key];
     std::tie(line.file, line.line) = key;
     line.counters.add(instruction.counters);

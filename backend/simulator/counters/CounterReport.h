@@ -18,10 +18,11 @@ struct CounterReport {
     unsigned line = 0; ///< in the PTX
     CountedInstruction counted;
   };
-  /// The instructions of a line of the source; where the PTX does not name one, of a line of the PTX itself.
+  /// The instructions of a line of the source, with those of functions that it calls. Where the PTX does not name one,
+  /// of a line of the PTX itself, if that is a file.
   struct Line {
-    std::string file; ///< empty: the PTX
-    unsigned line = 0;
+    std::string file;  ///< empty where there is none
+    unsigned line = 0; ///< 0 where there is none
     Counters counters;
     std::vector<Instruction> instructions; ///< by line of the PTX
 
@@ -30,13 +31,16 @@ struct CounterReport {
   };
 
   std::string kernel;
+  std::string ptx;         ///< the file that holds the PTX; empty if nobody has it, and its lines say nothing
   std::vector<Line> lines; ///< the most wasteful ones first, then those that move most
   Counters total;
   std::array<Counters, kInstructionClasses> byClass;
   std::map<std::string, Counters> byMatrixTypes;
 };
 
-CounterReport reportCounters(const Program &program, const std::vector<CountedInstruction> &counted);
+/// `ptx` is the file that the program was read from, or empty.
+CounterReport reportCounters(const Program &program, const std::vector<CountedInstruction> &counted,
+                             const std::string &ptx = {});
 
 } // namespace tile::sim
 

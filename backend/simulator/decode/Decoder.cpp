@@ -89,8 +89,25 @@ const Decoder::Register *Decoder::findRegister(Frame &frame, std::string_view na
 
 // Instructions.
 
+/// The line of the function being decoded that an instruction belongs to.
+ptx::Location Decoder::lineOf(const ptx::Instruction &instruction) {
+  Frame &frame = *frames.back();
+  // Line 0 is code that a compiler knows no line of, such as constants that it moved: it belongs to what is around it.
+  if (instruction.location.line)
+    frame.line = instruction.caller.line ? instruction.caller : instruction.location;
+  return instruction.location.file ? frame.line : ptx::Location();
+}
+
 uint32_t Decoder::addOrigin(const ptx::Instruction &instruction) {
-  program->origins.push_back({instruction.mnemonic(), instruction.line, instruction.location, instruction.opcode});
+  ptx::Location charged = lineOf(instruction);
+  // Of the calls that it is in, the first one with a place is the outermost.
+  for (const Frame *frame : frames)
+    if (frame->call.line) {
+      charged = frame->call;
+      break;
+    }
+  program->origins.push_back(
+      {instruction.mnemonic(), instruction.line, instruction.location, instruction.opcode, charged});
   return program->origins.size() - 1;
 }
 
@@ -225,7 +242,7 @@ bool Decoder::decodeCall(const ptx::Instruction &instruction) {
     skip = program->ops.size();
     append(jump, {}, {}, addOrigin(instruction));
   }
-  Frame frame{*callee, {}, {}, {}, {}, {}};
+  Frame frame{*callee, {}, {}, {}, {}, {}, lineOf(instruction), {}};
   if (!bindArguments(frame, callee->results, *results, instruction) ||
       !bindArguments(frame, callee->parameters, *arguments, instruction))
     return false;
@@ -293,7 +310,7 @@ std::variant<std::unique_ptr<const Program>, Refusal> Decoder::decode(const ptx:
   program->target = module.target;
   program->files = module.files;
   program->registerCount = kTrueIndex + 1;
-  Frame frame{kernel, {}, {}, {}, {}, {}};
+  Frame frame{kernel, {}, {}, {}, {}, {}, {}, {}};
   frames.push_back(&frame);
   if (!placeModuleVariables(kernel) || !placeParameters(kernel) || !relocate() || !decodeBody(frame))
     return refusal;

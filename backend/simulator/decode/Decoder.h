@@ -37,6 +37,8 @@ private:
     std::vector<uint32_t> places;                               ///< of the function's instructions, by index
     std::vector<std::pair<uint32_t, size_t>> branches;          ///< operation, index of the instruction it goes to
     std::vector<std::pair<uint32_t, std::vector<size_t>>> indexedBranches; ///< list, likewise
+    ptx::Location call; ///< the line that calls it; none of the kernel
+    ptx::Location line; ///< of its instruction that was decoded last
   };
 
   using Names = std::set<std::string_view>;
@@ -62,6 +64,7 @@ private:
   bool bindArguments(Frame &callee, const std::vector<ptx::Variable> &formals, const ptx::Operand &actuals,
                      const ptx::Instruction &instruction);
   void append(Op op, const std::vector<Slot> &results, const std::vector<Slot> &sources, uint32_t origin);
+  ptx::Location lineOf(const ptx::Instruction &instruction);
   uint32_t addOrigin(const ptx::Instruction &instruction);
   void appendExit(const ptx::Function &kernel);
   void markLeaders();

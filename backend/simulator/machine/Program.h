@@ -110,7 +110,8 @@ struct Origin {
   std::string text;  ///< `ld.shared.v4.b32`, as written
   unsigned line = 0; ///< in the PTX text
   ptx::Location location;
-  std::string opcode; ///< `ld`
+  std::string opcode;    ///< `ld`
+  ptx::Location charged; ///< the line of the kernel that it is done for: `location`, or that of the outermost call
 };
 
 /// A variable that the module or the kernel declares, with its place in its space.

@@ -3,6 +3,9 @@
 #include "backend/simulator/ptx/Constant.h"
 #include "backend/simulator/ptx/Reading.h"
 
+#include <map>
+#include <tuple>
+
 namespace tile::sim::ptx {
 
 /// Of one family. Whoever runs the function has to hold them.
@@ -153,11 +156,13 @@ private:
         function.registers.push_back({declared.type, base + "." + "xyzw"[i], std::nullopt});
   }
 
-  /// `.loc file line column`, and behind a comma where an inlined function was called, which is not kept.
+  /// `.loc file line column`, and behind a comma where an inlined function was called: a place that a `.loc` has named
+  /// before, with its own caller.
   void readLocation() {
     location.file = readPlain("the index of a file");
     location.line = readPlain("a line");
     location.column = readPlain("a column");
+    caller = {};
     while (tokens.accept(",")) {
       Token attribute = tokens.expect(Token::Kind::Word, "`function_name` or `inlined_at`");
       if (attribute.text == "function_name") {
@@ -165,12 +170,16 @@ private:
         if (tokens.accept("+"))
           readPlain("a displacement");
       } else if (attribute.text == "inlined_at") {
-        for (std::string_view what : {"the index of a file", "a line", "a column"})
-          readPlain(what);
+        caller.file = readPlain("the index of a file");
+        caller.line = readPlain("a line");
+        caller.column = readPlain("a column");
+        if (auto outer = callers.find(keyOf(caller)); outer != callers.end() && outer->second.line)
+          caller = outer->second;
       } else {
         tokens.fail(attribute, "found " + attribute.describe() + "; expected `function_name` or `inlined_at`");
       }
     }
+    callers[keyOf(location)] = caller;
   }
 
   unsigned readPlain(std::string_view what) {
@@ -231,6 +240,7 @@ private:
     instruction.opcode = opcode.text;
     instruction.line = opcode.line;
     instruction.location = location;
+    instruction.caller = caller;
     while (tokens.peek().kind == Token::Kind::Dotted)
       instruction.modifiers.emplace_back(tokens.next().text);
     if (!tokens.peek().is(";") && !tokens.peek().is("}"))
@@ -254,7 +264,10 @@ private:
   Function &function;
   Names names;
   std::vector<std::vector<LateName>> late; ///< by scope
-  Location location;
+  using LocationKey = std::tuple<unsigned, unsigned, unsigned>;
+  static LocationKey keyOf(const Location &place) { return {place.file, place.line, place.column}; }
+  Location location, caller;
+  std::map<LocationKey, Location> callers; ///< of the places that a `.loc` has named
 };
 } // namespace
 

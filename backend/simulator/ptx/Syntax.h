@@ -95,6 +95,7 @@ struct Instruction {
   std::vector<Operand> operands;
   unsigned line = 0; ///< in the PTX text, from 1
   Location location;
+  Location caller; ///< where the function that it was inlined from was called, outermost; no line if it was not
 
   bool has(std::string_view modifier) const;
   /// `mma.sync.aligned`: opcode and modifiers as they were written.

@@ -18,7 +18,7 @@ def wasteful(report, found, ideal):
     for line, instruction in instructions(report):
         counted += instruction.get(found, 0)
         if instruction.get(found, 0) > instruction.get(ideal, 0):
-            yield (f"`{instruction['text']}`, line {instruction['line']} of the PTX, `{line['text']}`: "
+            yield (f"`{instruction['text']}`, `{line['text']}`: "
                    f"{found} {instruction[found]}; expected {instruction.get(ideal, 0)}")
     if not counted:
         yield f"no {found}; expected some"

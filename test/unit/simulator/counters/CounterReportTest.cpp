@@ -18,6 +18,7 @@ struct Sample {
     origin.line = unsigned(100 - counted.size());
     origin.location.file = line ? 1 : 0;
     origin.location.line = line;
+    origin.charged = origin.location;
     program.origins.push_back(origin);
     counted.emplace_back();
     counted.back().kind = kind;
@@ -26,7 +27,7 @@ struct Sample {
   }
   std::string order() const {
     std::string text;
-    for (const CounterReport::Line &line : reportCounters(program, counted).lines)
+    for (const CounterReport::Line &line : reportCounters(program, counted, "k.ptx").lines)
       text += line.file + ":" + std::to_string(line.line) + " ";
     return text;
   }
@@ -51,6 +52,17 @@ TEST(CounterReport, InstructionsOfALineAreAddedUp) {
   EXPECT_EQ(report.byClass[size_t(InstructionClass::GlobalLoad)].issues, 2u);
 }
 
+TEST(CounterReport, CodeOfNoLineIsOneLineUnlessThePtxIsAFile) {
+  Sample sample;
+  sample.add("mov", 0);
+  sample.add("add", 0);
+  EXPECT_EQ(reportCounters(sample.program, sample.counted).lines.size(), 1u);
+  EXPECT_EQ(reportCounters(sample.program, sample.counted).lines[0].line, 0u);
+  EXPECT_EQ(reportCounters(sample.program, sample.counted, "k.ptx").lines[0].file, "k.ptx");
+  EXPECT_EQ(reportCounters(sample.program, sample.counted, "k.ptx").lines[0].line, 99u);
+  EXPECT_EQ(reportCounters(sample.program, sample.counted, "k.ptx").lines.size(), 2u);
+}
+
 TEST(CounterReport, TheMostWastefulLineComesFirstThenTheOneThatMovesMost) {
   Sample sample;
   for (auto [line, sectors] : {std::pair(1u, 1000u), std::pair(2u, 10u)}) {
@@ -71,7 +83,7 @@ TEST(CounterReport, WithoutASourceEachLineOfThePtxIsOne) {
   Sample sample;
   sample.add("a", 0);
   sample.add("b", 0);
-  EXPECT_EQ(sample.order(), ":99 :100 ");
+  EXPECT_EQ(sample.order(), "k.ptx:99 k.ptx:100 ");
 }
 
 TEST(CounterReport, MatrixWorkIsAddedUpByType) {

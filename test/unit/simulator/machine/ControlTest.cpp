@@ -84,6 +84,20 @@ TEST(Control, AFunctionIsRunInPlaceOfItsCall) {
     EXPECT_EQ(run.get<uint32_t>(0)[i], i == 3 ? 77 : i * i) << i;
 }
 
+TEST(Control, ALineIsChargedWithWhatItCalls) {
+  KernelRun run(".loc 1 7 3\ncall f, ();\n.loc 1 0 3\nadd.u32 %r0, %r0, 1;\n"
+                ".loc 1 30 1, function_name $L, inlined_at 1 9 2\nsub.u32 %r0, %r0, 1;",
+                "",
+                ".file 1 \"k.cu\"\n.func g() { .reg .b32 %r<1>; mov.u32 %r0, 1; ret; }\n"
+                ".func f() {\n.loc 1 20 1\ncall g, ();\nret;\n}");
+  EXPECT_EQ(summary(run.run()), "");
+  std::string charged;
+  for (const Origin &origin : run.origins)
+    if (origin.opcode != "ret")
+      charged += origin.text + ":" + std::to_string(origin.charged.line) + " ";
+  EXPECT_EQ(charged, "mov.u32:7 add.u32:7 sub.u32:9 ");
+}
+
 TEST(Control, RecursionIsRefused) {
   KernelRun run("call f, ();", "", ".func f() { call f, (); ret; }");
   EXPECT_EQ(run.refusal().message, "`call` of `f`, which calls itself; the simulator does not know recursion");

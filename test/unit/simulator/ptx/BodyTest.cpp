@@ -230,8 +230,19 @@ TEST(PtxBody, LocationsHoldUntilTheNext) {
   EXPECT_EQ(f[2].location.file, 1u);
   EXPECT_EQ(f[2].location.line, 7u);
   EXPECT_EQ(f[2].location.column, 3u);
+  EXPECT_EQ(f[2].caller.line, 0u);
   EXPECT_EQ(f[3].location.line, 15u);
+  EXPECT_EQ(f[3].caller.line, 10u);
   EXPECT_EQ(m.find("g")->instructions[0].location.line, 0u) << "no location of another function";
+}
+
+TEST(PtxBody, CallersAreFollowedToTheOutermost) {
+  Module m = parsed(moduleOf(".file 1 \"a\"\n.func f {\n.loc 1 3 1\ntrap;\n"
+                             ".loc 1 10 5, function_name $L__info, inlined_at 1 3 1\nret;\n"
+                             ".loc 1 15 3, function_name $L__info+6, inlined_at 1 10 5\nexit;\n}\n"));
+  const std::vector<Instruction> &f = m.find("f")->instructions;
+  EXPECT_EQ(f[1].caller.line, 3u);
+  EXPECT_EQ(f[2].caller.line, 3u);
 }
 
 TEST(PtxBody, VariablesMayStandInABody) {
