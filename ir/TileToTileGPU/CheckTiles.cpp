@@ -48,14 +48,21 @@ struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    WalkResult legal = getOperation().walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (failed(verifyShape(op, type)) || failed(verifyRegisters(op, type)))
-          return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (legal.wasInterrupted())
-      signalPassFailure();
+    // Constants of called functions stand first, but the tile is made in the kernel: there it is reported.
+    bool isLegal = true;
+    for (bool isInCall : {false, true}) {
+      WalkResult legal = getOperation().walk([&](Operation *op) {
+        if (isa<CallSiteLoc>(op->getLoc()) != isInCall)
+          return WalkResult::advance();
+        for (Type type : op->getResultTypes())
+          if (failed(verifyShape(op, type)) || failed(verifyRegisters(op, type)))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      });
+      isLegal &= !legal.wasInterrupted();
+      if (!isLegal)
+        return signalPassFailure();
+    }
   }
 
 private:

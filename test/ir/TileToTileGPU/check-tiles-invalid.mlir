@@ -63,3 +63,14 @@ func.func @countless(%x: f32) attributes {tile.schedule = {warps = 1 : i64}} {
   %0 = tile.splat %x : f32 -> tensor<1073741824x1073741824x1073741824x1073741824xf32>
   return
 }
+
+// -----
+
+// What a called function made stands first; the tile comes from the kernel.
+func.func @made_in_the_kernel() {
+  %0 = arith.constant dense<1.0> : tensor<50xf32> loc(callsite("std.tile":1:1 at "kernel.tile":2:1))
+  // expected-error @below {{extent 0 of tile<f32>[50] is 50}}
+  // expected-note @below {{help: use 48 or 56}}
+  %1 = arith.constant dense<0.0> : tensor<50xf32>
+  return
+}
