@@ -82,7 +82,7 @@ Value Evaluator::evaluateCall(const ast::Call &call) {
   if (const Function *function = target.asFunction()) {
     for (CallArguments::Argument &argument : arguments.arguments) {
       auto *name = dynCast<ast::Name>(argument.syntax);
-      argument.operand.value = name ? lookup(*name, /*isAbsentAllowed=*/true) : evaluate(*argument.syntax);
+      argument.operand.value = name ? lookup(*name, Use::Presence) : evaluate(*argument.syntax);
     }
     return this->call(*function, arguments);
   }

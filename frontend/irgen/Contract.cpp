@@ -110,6 +110,8 @@ void tile::checkDecoratorName(const ast::Decorator &decorator, DiagnosticEngine 
   if (std::string_view closest = closestName(name, {std::begin(kDecorators), std::end(kDecorators)}); !closest.empty())
     diagnostic.replace(decorator.name.range, closest, "")
         .help("did you mean " + quote("@" + std::string(closest)) + "?");
+  else if (tile::findKnob(plainKnob(name)))
+    diagnostic.help("write " + quote("@heuristic(" + plainKnob(name).str() + " = …)"));
 }
 
 void KernelBuilder::checkDecorators() {
@@ -141,12 +143,14 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
     if (llvm::is_contained(candidates, name.text) || (allowsKnob && isKnob(name.text)))
       return;
     for (const tile::Knob &knob : allKnobs())
-      candidates.push_back(knob.name);
+      if (allowsKnob)
+        candidates.push_back(knob.name);
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0406, name.range,
                          quote("@" + decorator.name.text) + " sets " + quote(name.text) +
                              ", which is no compile-time parameter of " + quote(kernel.name.text));
-    if (std::string_view closest = closestName(name.text, candidates); !closest.empty())
+    std::string_view sought = allowsKnob ? std::string_view(plainKnob(name.text)) : name.text;
+    if (std::string_view closest = closestName(sought, candidates); !closest.empty())
       diagnostic.replace(name.range, closest, "did you mean ", "?");
   };
   auto checkRecord = [&](const ast::Expr *expr) {
@@ -160,7 +164,9 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
     if (decorator.name.text != "autotune" || llvm::is_contained(arguments, name))
       continue;
     DiagnosticBuilder diagnostic =
-        evaluator.report(Code::E0406, argument.range, "`@autotune` has no argument " + quote(name));
+        evaluator.report(Code::E0406, argument.name ? argument.name->range : argument.range,
+                         argument.name ? "`@autotune` has no argument " + quote(name)
+                                       : "an argument of `@autotune` has no name; expected `configs = …` or its like");
     std::string_view closest = closestName(name, {std::begin(arguments), std::end(arguments)});
     if (argument.name && !closest.empty())
       diagnostic.replace(argument.name->range, closest, "did you mean ", "?");

@@ -32,21 +32,34 @@ DiagnosticBuilder Emitter::report(Code code, SourceRange range, std::string mess
   return diagnostic;
 }
 
+/// Whether what is written behind `operand` reaches all of it.
+static bool isOneOperand(std::string_view operand) {
+  int depth = 0;
+  bool isOne = llvm::all_of(operand, [&](char c) {
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    return depth > 0 || (depth == 0 && (std::isalnum(static_cast<unsigned char>(c)) ||
+                                        std::string_view("_.)]").find(c) != std::string_view::npos));
+  });
+  return isOne && depth == 0;
+}
+
 std::string Emitter::spelledOperand(SourceRange range) const {
   std::string operand = text(range);
-  int depth = 0;
-  bool isOne = true;
-  for (char c : operand) {
-    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-    isOne &= depth > 0 || std::isalnum(static_cast<unsigned char>(c)) ||
-             std::string_view("_.()[]").find(c) != std::string_view::npos;
-  }
-  return isOne ? operand : "(" + operand + ")";
+  return isOneOperand(operand) ? operand : "(" + operand + ")";
 }
 
 void Emitter::suggestCast(DiagnosticBuilder &diagnostic, SourceRange range, std::string_view type,
                           std::string lead) const {
-  diagnostic.replace(range, spelledOperand(range) + " as " + std::string(type), std::move(lead));
+  std::string operand = spelledOperand(range), base = text(range);
+  // What is converted already is converted otherwise: two conversions round twice.
+  size_t as = base.rfind(" as ");
+  while (as != std::string::npos && isOneOperand(base.substr(as + 4))) {
+    base.resize(as);
+    if (isOneOperand(base))
+      operand = base;
+    as = base.rfind(" as ");
+  }
+  diagnostic.replace(range, operand + " as " + std::string(type), std::move(lead));
 }
 
 void Emitter::suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const {

@@ -15,6 +15,10 @@
 
 #include <deque>
 
+namespace tile {
+struct Knob;
+}
+
 namespace tile::irgen {
 
 class Program;
@@ -104,8 +108,10 @@ public:
   /// In a spec every float type is f64.
   Scalar inSpec(Scalar scalar) const;
   Value floatLiteral(double value) const;
-  Value lookup(const ast::Name &name, bool isAbsentAllowed = false);
-  void reportUnknown(const std::string &name, SourceRange range, const std::string &what);
+  /// What a name is used for: to be read, to be asked whether it is absent, or to be given a value.
+  enum class Use { Value, Presence, Assignment };
+  Value lookup(const ast::Name &name, Use use = Use::Value);
+  void reportUnknown(const std::string &name, SourceRange range, const std::string &what, Use use = Use::Value);
   /// Takes the equalities of a condition that is known to hold.
   void assumeEqualities(const ast::Expr &condition);
 
@@ -124,6 +130,7 @@ public:
   };
   /// `a[…]` as an access; reports what is no access of a view.
   std::optional<Access> evaluateAccess(const ast::Expr &expr, const std::string &what);
+  void reportViewAsAccess(const ast::Index &index, const Type &view, const std::string &what);
   Value load(const Access &access);
   /// `base` of an index or a call: a tensor stays a tensor, also in a spec.
   Operand evaluateBase(const ast::Expr &expr);
@@ -157,6 +164,9 @@ public:
   Value call(const Function &function, const std::vector<Operand> &values, SourceRange range);
   Value callBuiltin(const Builtin &builtin, CallArguments &arguments);
   void evaluateArguments(CallArguments &arguments);
+
+  /// A counted loop runs its iterations one after the other and leaves early in none: only it may have a schedule.
+  enum class LoopForm { Counted, LeavesEarly, While, Unrolled };
 
 private:
   friend class FrameGuard;
@@ -213,8 +223,7 @@ private:
   llvm::SmallVector<mlir::Value> currentValues(const Carried &carried, SourceRange range);
   void checkStep(mlir::Value step, Scalar scalar, SourceRange range);
   void warnOfEmptyRange(const ast::Expr &low, const ast::Expr &high, SourceRange range);
-  /// A counted loop runs its iterations one after the other and leaves early in none.
-  enum class LoopForm { Counted, Other };
+  std::optional<int64_t> clauseNumber(const ast::Decorator &clause, const tile::Knob &knob);
   mlir::DictionaryAttr scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form);
 };
 

@@ -149,6 +149,26 @@ std::optional<Evaluator::Access> Evaluator::resolveAccess(const ast::Index &inde
   return access;
 }
 
+/// `y[b, ..]` where elements are wanted: `..` moves a base and reads nothing.
+void Evaluator::reportViewAsAccess(const ast::Index &index, const Type &view, const std::string &what) {
+  auto range = llvm::find_if(index.positions, [](const Position &position) {
+    return position.kind == Position::Kind::Range || position.kind == Position::Kind::All;
+  });
+  size_t dim = std::count_if(index.positions.begin(), range,
+                             [](const Position &before) { return before.kind != Position::Kind::NewAxis; });
+  DiagnosticBuilder diagnostic = report(Code::E0212, range->range,
+                                        what + " takes an element or region of a tensor; found " +
+                                            quote(text(range->range)) + ", which makes a view of one");
+  bool isKnown = dim < view.extents.size() && view.extents[dim];
+  if (range->kind == Position::Kind::Range)
+    diagnostic.help("a region begins at a corner and has a compile-time extent: " +
+                    quote(text(range->value->range) + " :+ …"));
+  else if (isKnown)
+    diagnostic.replace(range->range, ":", "the whole dim is ");
+  else
+    diagnostic.help("the extent of the dim is known only at run time; a region has one of compile time: `0 :+ BLOCK`");
+}
+
 std::optional<Evaluator::Access> Evaluator::evaluateAccess(const ast::Expr &expr, const std::string &what) {
   auto *index = dynCast<ast::Index>(&expr);
   if (!index) {
@@ -158,8 +178,12 @@ std::optional<Evaluator::Access> Evaluator::evaluateAccess(const ast::Expr &expr
   Operand base = evaluateBase(*index->base);
   if (base.value.isError())
     return std::nullopt;
-  if (!base.value.isView() || makesView(*index)) {
+  if (!base.value.isView()) {
     report(Code::E0212, expr.range, what + " takes an element or region of a tensor; found " + base.value.describe());
+    return std::nullopt;
+  }
+  if (makesView(*index)) {
+    reportViewAsAccess(*index, base.value.type(), what);
     return std::nullopt;
   }
   if (index->fallback) {

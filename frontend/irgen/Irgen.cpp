@@ -70,7 +70,11 @@ void tile::reportUnsettable(const std::vector<const ast::KernelItem *> &kernels,
   DiagnosticBuilder diagnostic =
       engine.report(Code::E0408, range, "`" + given + "` names no compile-time parameter or dim");
   diagnostic.note("there are " + known);
-  if (std::string_view closest = closestName(name, {settable.begin(), settable.end()}); !closest.empty())
+  std::string_view plain = plainKnob(name);
+  std::string_view closest = closestName(plain, {settable.begin(), settable.end()});
+  if (!closest.empty() && given == name) // in a file, where it is an edit
+    diagnostic.replace(range, closest, "did you mean ", "?");
+  else if (!closest.empty())
     diagnostic.help("did you mean `" + std::string(closest) + "`?");
 }
 
@@ -199,9 +203,32 @@ struct Generation {
   /// Reports what `-D` or a decorator gives and no kernel knows.
   void checkValues(const IrgenOptions &options) {
     for (const auto &[name, choice] : values.choices)
-      if (!isSettable(kernels, name))
-        reportUnsettable(kernels, engine, choice.syntax->range, name,
-                         options.expressions.count(name) ? name : "-D " + name);
+      if (!isSettable(kernels, name)) {
+        bool isWritten = options.expressions.count(name);
+        reportUnsettable(kernels, engine, isWritten ? nameOf(*choice.syntax) : nameBefore(*choice.syntax, name), name,
+                         isWritten ? name : "-D " + name);
+      }
+  }
+
+  /// The name in front of `value` on the command line, `NAME=`.
+  static SourceRange nameBefore(const ast::Expr &value, const std::string &name) {
+    uint32_t end = value.range.begin - 1;
+    return {value.range.file, end - static_cast<uint32_t>(name.size()), end};
+  }
+
+  /// The name that a decorator of a kernel gives `value`, a field of a record in it; else the value.
+  SourceRange nameOf(const ast::Expr &value) const {
+    for (const ast::ItemPtr &item : root.items)
+      if (auto *kernel = dynCast<ast::KernelItem>(item.get()))
+        for (const ast::Decorator &decorator : kernel->decorators)
+          for (const ast::Argument &argument : decorator.arguments)
+            if (auto *list = dynCast<ast::List>(argument.value))
+              for (const ast::ExprPtr &element : list->elements)
+                if (auto *record = dynCast<ast::Record>(element))
+                  for (const ast::Record::Field &field : record->fields)
+                    if (field.value.get() == &value)
+                      return field.name.range;
+    return value.range;
   }
 
   /// The module if nothing was reported and it is right.

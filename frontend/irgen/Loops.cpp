@@ -107,6 +107,44 @@ void Evaluator::warnOfEmptyRange(const ast::Expr &low, const ast::Expr &high, So
         .help("`lo .. hi` counts upwards from `lo`; a loop goes backwards over `rev(lo .. hi)`");
 }
 
+/// Why a loop of this form has no schedule.
+static std::string reasonOf(Evaluator::LoopForm form) {
+  switch (form) {
+  case Evaluator::LoopForm::LeavesEarly:
+    return "on a `for` that a `break` or `return` may leave, as its later trips may not come";
+  case Evaluator::LoopForm::While:
+    return "on a `while`, as its later trips may not come";
+  default:
+    return "on a `static for`, which is no loop when it runs";
+  }
+}
+
+/// The number that a clause gives `knob`; none if reported.
+std::optional<int64_t> Evaluator::clauseNumber(const ast::Decorator &clause, const tile::Knob &knob) {
+  std::string name = quote("@" + clause.name.text);
+  if (clause.arguments.size() != 1 || clause.arguments.front().name) {
+    std::string found = clause.arguments.empty()       ? "no number"
+                        : clause.arguments.size() == 1 ? quote(text(clause.arguments.front().range))
+                                                       : counted(clause.arguments.size(), "argument");
+    report(Code::E0301, clause.range, name + " is given " + found + "; expected one number, " + knob.expected.str());
+    return std::nullopt;
+  }
+  Operand given = operand(*clause.arguments.front().value);
+  if (given.value.isError())
+    return std::nullopt;
+  auto *constant = given.value.as<IntConstant>();
+  if (!constant)
+    report(Code::E0300, given.range,
+           name + " is given " + given.value.describe() + "; expected a compile-time integer, " + knob.expected.str());
+  else if (constant->value < knob.least || constant->value > knob.most ||
+           !knob.accepts(static_cast<int64_t>(constant->value)))
+    report(Code::E0301, given.range,
+           name + " is given " + toString(constant->value) + "; expected " + knob.expected.str());
+  else
+    return static_cast<int64_t>(constant->value);
+  return std::nullopt;
+}
+
 /// Clauses become a dictionary on the loop. None of them changes results, so one that nothing honours is a warning.
 mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &clauses, LoopForm form) {
   static constexpr std::string_view known[] = {"stages",          "unroll",  "persistent",
@@ -116,7 +154,7 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
     if (!llvm::is_contained(known, clause.name.text)) {
       DiagnosticBuilder diagnostic =
           report(Code::E0405, clause.range, "unknown schedule clause " + quote("@" + clause.name.text));
-      if (std::string_view closest = closestName(clause.name.text, {std::begin(known), std::end(known)});
+      if (std::string_view closest = closestName(plainKnob(clause.name.text), {std::begin(known), std::end(known)});
           !closest.empty())
         diagnostic.replace(clause.name.range, closest, "")
             .help("did you mean " + quote("@" + std::string(closest)) + "?");
@@ -126,18 +164,18 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
     bool isHonoured = knob && knob->isHonoured && form == LoopForm::Counted;
     if (!isHonoured)
       report(Code::W0400, clause.range,
-             quote("@" + clause.name.text) + " is not honoured by this version; the plain form is compiled");
+             quote("@" + clause.name.text) + " is not honoured " +
+                 (knob && knob->isHonoured ? reasonOf(form) : "by this version") + "; the plain form is compiled");
     mlir::Attribute value = builder.getUnitAttr();
-    if (clause.arguments.size() == 1 && !clause.arguments.front().name)
+    if (knob) {
+      std::optional<int64_t> number = clauseNumber(clause, *knob);
+      if (!number)
+        continue;
+      value = builder.getI64IntegerAttr(*number);
+    } else if (clause.arguments.size() == 1 && !clause.arguments.front().name) {
       if (std::optional<Dim> number =
               toDim(operand(*clause.arguments.front().value), "the argument of " + quote("@" + clause.name.text)))
         value = builder.getI64IntegerAttr(number->value);
-    auto given = mlir::dyn_cast<mlir::IntegerAttr>(value);
-    if (isHonoured && !(given && knob->accepts(given.getInt()))) {
-      report(Code::E0301, clause.range,
-             quote("@" + clause.name.text) + " is given " + (given ? std::to_string(given.getInt()) : "no number") +
-                 "; expected " + knob->expected.str());
-      continue;
     }
     attributes.emplace_back(builder.getStringAttr(clause.name.text), value);
   }
@@ -289,7 +327,7 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
                               buildBody);
     setCarried(*carried, op->getResults().drop_front());
   }
-  LoopForm form = mlir::isa<scf::ForOp>(op) ? LoopForm::Counted : LoopForm::Other;
+  LoopForm form = leavesEarly ? LoopForm::LeavesEarly : LoopForm::Counted;
   if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses, form); !schedule.empty())
     op->setAttr(TileDialect::kSchedule, schedule);
 }
@@ -345,14 +383,14 @@ void Evaluator::executeWhile(const ast::WhileStmt &loop) {
   auto op = scf::WhileOp::create(outside, location, mlir::ValueRange(carried->initial).getTypes(), carried->initial,
                                  buildCondition, buildBody);
   setCarried(*carried, op.getResults());
-  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses, LoopForm::Other); !schedule.empty())
+  if (mlir::DictionaryAttr schedule = scheduleOf(loop.clauses, LoopForm::While); !schedule.empty())
     op->setAttr(TileDialect::kSchedule, schedule);
 }
 
 //===-- static for
 
 void Evaluator::executeStaticFor(const ast::ForStmt &loop) {
-  scheduleOf(loop.clauses, LoopForm::Other); // for its warnings: there is no loop left that could have a schedule
+  scheduleOf(loop.clauses, LoopForm::Unrolled); // for its warnings: there is no loop left that could have a schedule
   std::vector<Value> values;
   if (Range range = rangeOf(*loop.iterable); range.syntax) {
     std::vector<WideInt> bounds;

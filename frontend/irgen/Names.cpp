@@ -66,6 +66,9 @@ static constexpr ForeignName kForeignNames[] = {
     {"mean", "write `sum(x, axis = 1) / (N as f32)`"},
     {"minimum", "write `min(a, b)`"},
     {"np", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
+    {"num_ctas", "a kernel takes it from what stands before it: `@heuristic(ctas = 1)`"},
+    {"num_stages", "it stands before the loop: `@stages(3) for k in 0 .. K step BK { … }`"},
+    {"num_warps", "a kernel takes it from what stands before it, `@heuristic(warps = 4)`, or from `--warps=4`"},
     {"ones_like", "write `like(x, 1)`"},
     {"pow", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},
     {"powf", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},
@@ -83,7 +86,7 @@ static constexpr ForeignName kForeignNames[] = {
     {"zeros_like", "write `like(x, 0)`"},
 };
 
-void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what) {
+void Evaluator::reportUnknown(const std::string &name, SourceRange range, const std::string &what, Use use) {
   DiagnosticBuilder diagnostic = report(Code::E0100, range, "unknown " + what + " " + quote(name));
   auto foreign = llvm::find_if(kForeignTypes, [&](const ForeignType &type) { return type.theirs == name; });
   if (foreign != std::end(kForeignTypes)) {
@@ -97,6 +100,13 @@ void Evaluator::reportUnknown(const std::string &name, SourceRange range, const 
   }
   std::vector<std::string_view> candidates;
   frame->scope->collectNames(candidates);
+  if (use == Use::Assignment) {
+    if (std::string_view closest = closestName(name, candidates); !closest.empty())
+      diagnostic.replace(range, closest, "did you mean ", "?");
+    else
+      diagnostic.replace(range, "var " + name, "to declare it, write ", " where it is first given a value");
+    return;
+  }
   const LoadedModule *file = frame->scope->file();
   for (const LoadedModule *module : {file, file ? file->standard : nullptr})
     if (module)
@@ -111,7 +121,7 @@ void Evaluator::reportUnknown(const std::string &name, SourceRange range, const 
     diagnostic.replace(range, closest, "did you mean ", "?");
 }
 
-Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
+Value Evaluator::lookup(const ast::Name &name, Use use) {
   if (BindingPtr binding = frame->scope->find(name.text)) {
     if (binding->notTaken) {
       report(Code::E0101, name.range, quote(name.text) + " is declared in a branch of a `static if` that is not taken")
@@ -119,7 +129,7 @@ Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
       return {};
     }
     auto *absent = binding->value.as<AbsentValue>();
-    if (absent && !absent->parameter.empty() && !isAbsentAllowed) {
+    if (absent && !absent->parameter.empty() && use != Use::Presence) {
       report(Code::E0105, name.range, "optional parameter " + quote(name.text) + " may be absent")
           .secondary(binding->range, "declared optional here")
           .help("use it under `static if has(" + name.text + ")`");
@@ -167,6 +177,6 @@ Value Evaluator::lookup(const ast::Name &name, bool isAbsentAllowed) {
   for (std::string_view unsupported : {"f8e4m3", "f8e5m2", "u4", "i4", "f4e2m1"})
     if (name.text == unsupported)
       return fail(Code::E0900, name.range, "type " + quote(name.text) + " is not supported by this version");
-  reportUnknown(name.text, name.range, "name");
+  reportUnknown(name.text, name.range, "name", use);
   return {};
 }

@@ -46,7 +46,7 @@ static Value callHas(Evaluator &evaluator, const Builtin &self, CallArguments &a
   auto *name = ast::dynCast<ast::Name>(bound.get("parameter")->syntax);
   if (!name)
     return evaluator.fail(Code::E0215, arguments.range, "`has` takes the name of a parameter");
-  Value value = evaluator.lookup(*name, /*isAbsentAllowed=*/true);
+  Value value = evaluator.lookup(*name, Evaluator::Use::Presence);
   if (value.isError())
     return {};
   return Value::boolean(!value.as<AbsentValue>());

@@ -234,7 +234,7 @@ void Evaluator::assignTo(const ast::Expr &target, const Operand &value) {
   }
   BindingPtr binding = frame->scope->find(name->text);
   if (!binding) {
-    if (!lookup(*name).isError())
+    if (!lookup(*name, Use::Assignment).isError())
       report(Code::E0104, target.range, "cannot assign to " + quote(name->text) + ", which is no variable");
     return;
   }

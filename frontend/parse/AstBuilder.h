@@ -79,6 +79,7 @@ private:
   ast::Pattern pattern(TileParser::PatternContext *context);
   void checkTarget(const ast::Expr &target);
   std::vector<ast::Decorator> decorators(const std::vector<TileParser::DecoratorContext *> &contexts);
+  std::vector<ast::Decorator> clauses(const std::vector<TileParser::DecoratorContext *> &contexts);
   /// Condition and message, which may be null.
   std::pair<ast::ExprPtr, ast::ExprPtr> staticAssert(TileParser::StaticAssertContext *context);
 

@@ -1,6 +1,8 @@
 #include "frontend/parse/AstBuilder.h"
 #include "frontend/parse/Operators.h"
 
+#include <map>
+
 using namespace tile;
 using namespace tile::ast;
 using namespace tile::syntax;
@@ -96,16 +98,27 @@ std::vector<Decorator> AstBuilder::decorators(const std::vector<TileParser::Deco
   return result;
 }
 
+/// The clauses before a loop, each of which says one thing.
+std::vector<Decorator> AstBuilder::clauses(const std::vector<TileParser::DecoratorContext *> &contexts) {
+  std::vector<Decorator> result = decorators(contexts);
+  std::map<std::string_view, SourceRange> seen;
+  for (const Decorator &clause : result)
+    if (auto [first, isNew] = seen.try_emplace(clause.name.text, clause.range); !isNew)
+      report(Code::E0018, clause.range, "a loop has one `@" + clause.name.text + "`; found a second")
+          .secondary(first->second, "the first");
+  return result;
+}
+
 StmtPtr AstBuilder::loop(TileParser::LoopContext *context) {
   if (context->WHILE()) {
     auto node = std::make_unique<WhileStmt>(range(context));
-    node->clauses = decorators(context->decorator());
+    node->clauses = clauses(context->decorator());
     node->condition = expression(context->expression());
     node->body = block(context->block());
     return node;
   }
   auto node = std::make_unique<ForStmt>(range(context));
-  node->clauses = decorators(context->decorator());
+  node->clauses = clauses(context->decorator());
   node->isStatic = context->STATIC_FOR() != nullptr;
   node->pattern = pattern(context->pattern());
   node->iterable = expression(context->expression());

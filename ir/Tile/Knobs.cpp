@@ -21,4 +21,9 @@ const Knob *findKnob(llvm::StringRef name) {
   return nullptr;
 }
 
+llvm::StringRef plainKnob(llvm::StringRef name) {
+  llvm::StringRef plain = name;
+  return plain.consume_front("num_") && findKnob(plain) ? plain : name;
+}
+
 } // namespace tile

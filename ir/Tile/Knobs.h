@@ -26,6 +26,9 @@ llvm::ArrayRef<Knob> allKnobs();
 /// Null if there is none of that name.
 const Knob *findKnob(llvm::StringRef name);
 
+/// `name`, or the knob that Triton calls so: `warps` for `num_warps`.
+llvm::StringRef plainKnob(llvm::StringRef name);
+
 } // namespace tile
 
 #endif
