@@ -98,12 +98,45 @@ Status HostArgument::allocate() {
   return {};
 }
 
+/// What `bf16(64,64)` or `bf16:64x64` is here: `bf16[64,64]`; empty where it is nothing of the kind.
+static std::string respelled(std::string_view body) {
+  size_t end = std::min(body.find_first_of(":(<{ "), body.size());
+  std::string_view name = body.substr(0, end);
+  for (std::string_view prefix : {"torch.", "tl.", "np.", "jnp."})
+    if (name.substr(0, prefix.size()) == prefix)
+      name.remove_prefix(prefix.size());
+  static constexpr std::pair<std::string_view, std::string_view> families[] = {
+      {"bfloat", "bf"}, {"float", "f"}, {"fp", "f"}, {"int", "i"}, {"uint", "u"}};
+  std::string_view rest = body.substr(end);
+  if (size_t bracket = name.find('['); bracket != std::string_view::npos)
+    rest = body.substr(body.find('[')), name = name.substr(0, bracket);
+  std::string type(name);
+  for (auto [theirs, ours] : families)
+    if (std::string_view width = name.substr(std::min(name.size(), theirs.size()));
+        name == std::string(theirs) + std::string(width))
+      type = std::string(ours) + std::string(width);
+  if (!findDataType(type) || rest.find_first_not_of("0123456789,x*:()[]<>{} ") != std::string_view::npos)
+    return "";
+  std::string extents;
+  for (char c : rest)
+    if (bool isDigit = c >= '0' && c <= '9'; isDigit)
+      extents += c;
+    else if (!extents.empty() && extents.back() != ',')
+      extents += ',';
+  while (!extents.empty() && extents.back() == ',')
+    extents.pop_back();
+  return type + "[" + (extents.empty() ? "..." : extents) + "]";
+}
+
 /// `T[shape]` or `T[shape]@[strides]` behind the name of a filling.
 static Result<NpyArray> parseTensor(std::string_view text, std::string_view body) {
   NpyArray tensor;
   size_t bracket = body.find('[');
   std::string typeName(body.substr(0, bracket));
   auto type = findDataType(typeName);
+  if (std::string meant = type ? "" : respelled(body); !meant.empty())
+    return invalid("found `" + std::string(text) + "`; expected `" + std::string(text.substr(0, text.find(':') + 1)) +
+                   meant + "`");
   if (!type || *type == DataType::Index)
     return invalid("unknown element type `" + typeName + "` in `" + std::string(text) +
                    "`; known: " + listTensorTypes());
@@ -194,7 +227,8 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   }
   const Filling *filling = findFilling(head);
   if (!filling && head != "empty")
-    return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`; " + forms());
+    return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`" +
+                   (head == "randn" ? ", which is `normal:` here" : "") + "; " + forms());
   Result<NpyArray> tensor = parseTensor(value, body);
   if (!tensor)
     return tensor.error();

@@ -263,8 +263,13 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
   }
   if (name == "sizes" && value.kind == ast::ExprKind::Record)
     return readSizes(static_cast<const ast::Record &>(value), one);
-  return refuse(value.range, "`@check` has no option `" + name +
-                                 "`; known: shapes, inputs, exact, rtol, atol, reason, fault, sizes");
+  static constexpr std::string_view known[] = {"shapes", "inputs", "exact", "rtol", "atol", "reason", "fault", "sizes"};
+  DiagnosticBuilder diagnostic = session.engine.report(
+      Code::E0606, argument.name ? argument.name->range : value.range,
+      "`@check` has no option `" + name + "`; known: " + llvm::join(std::begin(known), std::end(known), ", "));
+  if (std::string_view closest = closestName(name, {std::begin(known), std::end(known)}); !closest.empty())
+    diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
+  return false;
 }
 
 bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<std::vector<CheckField>> &instances,

@@ -65,8 +65,21 @@ static bool checkNames(Session &session, const std::string &kernel, const std::v
   return true;
 }
 
-static bool reportMissing(Session &session, const std::string &name, const std::string &example) {
-  session.report(Code::E0603, "`" + name + "` has no argument; add `--arg " + name + example + "`");
+/// A parameter that nothing was given for, and what could be: `x=rand:f32[...]`.
+struct Missing {
+  std::string name, example;
+};
+
+/// All at once, so that one more run suffices.
+static bool reportMissing(Session &session, const std::vector<Missing> &missing) {
+  std::string names, arguments;
+  for (const Missing &each : missing) {
+    bool isLast = &each == &missing.back();
+    names += (names.empty() ? "`" : isLast ? " and `" : ", `") + each.name + "`";
+    arguments += (arguments.empty() ? "--arg " : " --arg ") + each.name + each.example;
+  }
+  session.report(Code::E0603, names + (missing.size() == 1 ? " has no argument" : " have no arguments") + "; add `" +
+                                  arguments + "`");
   return false;
 }
 
@@ -114,9 +127,15 @@ static bool bindTensor(Session &session, const ast::KernelItem &item, const ast:
   return true;
 }
 
-/// `=rand:f32[...]`
-static std::string exampleOf(const ast::Parameter &parameter, const ast::GenericApply &type) {
+/// `=rand:f32[...]`; the element type is the one that is written, given or a default, else any.
+static std::string exampleOf(const ast::KernelItem &item, const ast::Parameter &parameter,
+                             const ast::GenericApply &type, const IrgenOptions &options) {
   const std::string *element = asName(type.arguments[0].value);
+  if (auto given = element ? options.values.find(*element) : options.values.end(); given != options.values.end())
+    element = &given->second;
+  for (const ast::GenericParameter &generic : item.generics)
+    if (element && generic.name.text == *element && generic.defaultValue)
+      element = asName(generic.defaultValue);
   return std::string(parameter.mode == ast::Parameter::Mode::Out ? "=empty:" : "=rand:") +
          (element && findDataType(*element) ? *element : "f32") + "[...]";
 }
@@ -129,6 +148,7 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
   if (!checkNames(session, item.name.text, names, arguments))
     return false;
   const std::map<std::string, std::string> defined = options.values;
+  std::vector<const ast::Parameter *> missing;
   size_t position = 0;
   for (const ast::Parameter &parameter : item.parameters) {
     const std::string &name = parameter.name.text;
@@ -148,12 +168,17 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
     if (argument)
       argument->name = name;
     else if (type && !parameter.isOptional)
-      return reportMissing(session, name, exampleOf(parameter, *type));
+      missing.push_back(&parameter);
     if (argument && argument->kind == HostArgument::Kind::Tensor && type &&
         !bindTensor(session, item, parameter, *type, argument->tensor, defined, options))
       return false;
   }
-  return true;
+  if (missing.empty())
+    return true;
+  std::vector<Missing> examples; // by now the types that the other arguments bind are known
+  for (const ast::Parameter *parameter : missing)
+    examples.push_back({parameter->name.text, exampleOf(item, *parameter, *tensorType(*parameter), options)});
+  return reportMissing(session, examples);
 }
 
 std::optional<std::vector<HostArgument>> orderArguments(Session &session, const KernelContract &contract,
@@ -165,6 +190,7 @@ std::optional<std::vector<HostArgument>> orderArguments(Session &session, const 
     return std::nullopt;
   std::vector<HostArgument> ordered;
   std::vector<bool> used(given.size(), false);
+  std::vector<Missing> missing;
   for (const Parameter &parameter : contract.parameters) {
     HostArgument argument;
     argument.name = parameter.name;
@@ -181,10 +207,13 @@ std::optional<std::vector<HostArgument>> orderArguments(Session &session, const 
                                 ? "=0.5"
                                 : std::string(parameter.role == Parameter::Role::Out ? "=empty:" : "=rand:") +
                                       getName(parameter.type) + "[...]";
-      reportMissing(session, parameter.name, example);
-      return std::nullopt;
+      missing.push_back({parameter.name, example});
     }
     ordered.push_back(std::move(argument));
+  }
+  if (!missing.empty()) {
+    reportMissing(session, missing);
+    return std::nullopt;
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (!used[i]) {

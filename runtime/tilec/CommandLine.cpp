@@ -1,6 +1,7 @@
 #include "runtime/tilec/CommandLine.h"
 
 #include "frontend/diagnostic/Diagnostic.h"
+#include "ir/Tile/Knobs.h"
 
 #include <algorithm>
 #include <cctype>
@@ -224,7 +225,13 @@ void Reader::refuseUnknown(std::string_view name) {
         if (option->isOf(other.command))
           return fault(message + "; it belongs to `" + callOf(other) + "`");
   }
-  std::string_view closest = closestName(name, known);
+  // `--num_warps` of Triton; what is a knob and no option is given by `-D`.
+  std::string plain(name);
+  std::replace(plain.begin(), plain.end(), '-', '_');
+  plain = plainKnob(plain).str();
+  std::string_view closest = closestName(plain == name ? name : std::string_view(plain), known);
+  if (closest.empty() && findKnob(plain))
+    return fault(message, "pass `-D " + plain + "=…`");
   // One letter is close to every other letter.
   if (closest.size() > 1)
     return fault(message, "did you mean `--" + std::string(closest) + "`?");

@@ -111,6 +111,12 @@ TEST(HostArgument, WrongForms) {
             "`x=` has no value; expected `rand:f32[4,5]` (or iota, normal, ones, special, uniform, zeros, "
             "empty), a file `x.npy`, a number, `true`, `i32:7` or `none`");
   EXPECT_EQ(errorOf("x=random:f32[4]").substr(0, 42), "`x=random:f32[4]` begins with `random:`; e");
+  EXPECT_EQ(errorOf("x=randn:f32[4]").substr(0, 57), "`x=randn:f32[4]` begins with `randn:`, which is `normal:`");
+  for (const char *text : {"rand:bf16:64x32", "rand:bf16(64,32)", "rand:bfloat16[64,32]", "rand:torch.bfloat16[64, 32]",
+                           "rand:bf16 64*32"})
+    EXPECT_EQ(errorOf(text), "found `" + std::string(text) + "`; expected `rand:bf16[64,32]`");
+  EXPECT_EQ(errorOf("ones:float32"), "found `ones:float32`; expected `ones:f32[...]`");
+  EXPECT_EQ(errorOf("ones:uint8[3]"), "found `ones:uint8[3]`; expected `ones:u8[3]`");
   EXPECT_EQ(errorOf("rand:f31[4]"), "unknown element type `f31` in `rand:f31[4]`; known: " + listTensorTypes());
   EXPECT_EQ(errorOf("rand:f32"), "`rand:f32` has no shape; expected one such as `f32[4,5]`");
   EXPECT_EQ(errorOf("rand:f32[4,]"), "`[4,]` is no shape; expected extents from 0 to 2^63 - 1, such as `[4,5]`");
