@@ -148,20 +148,6 @@ Value AccessEmitter::vectorInside(int64_t reg, int64_t vector) {
   return result;
 }
 
-Value AccessEmitter::validBytes(int64_t reg, int64_t vector) {
-  // That of the first element says whether any is inside.
-  Value begins = vectorInside(reg, 1);
-  if (!begins)
-    return Value();
-  Value bytes = emit.i32(vector * elementBytes);
-  bool mayEndWithin = vector > 1 && !plan.getWhole() && dims.contiguous && bounds.back().high;
-  if (mayEndWithin) {
-    Value left = emit.sub(bounds.back().high, coordinates->coordinate(static_cast<int>(*dims.contiguous), reg));
-    bytes = emit.minSigned(emit.mul(left, emit.i32(elementBytes)), bytes);
-  }
-  return emit.select(begins, bytes, emit.i32(0));
-}
-
 Value AccessEmitter::mayCutVectors(int64_t vector) {
   if (vector == 1 || plan.getWhole() || !dims.contiguous)
     return Value();

@@ -29,10 +29,6 @@ public:
   /// Whether the elements of all registers of the vector that begins at `reg` are inside; null where that is known.
   mlir::Value vectorInside(int64_t reg, int64_t vector);
 
-  /// How many bytes of the vector that begins at `reg` are inside, as i32: those from the first on. Null where all are.
-  /// The corner is a multiple of `vector`, as its alignment says, so a view does not begin within one.
-  mlir::Value validBytes(int64_t reg, int64_t vector);
-
   /// Whether a vector of `vector` elements may have elements on both sides of a bound; the same for all threads.
   mlir::Value mayCutVectors(int64_t vector);
 

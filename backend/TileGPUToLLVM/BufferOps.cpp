@@ -51,8 +51,9 @@ struct LowerTranspose : public OpConversionPattern<TransposeOp> {
   }
 };
 
-/// PTX ISA, cp.async: of `bytes` to copy, those past a number given at run time are not read and become zero. Only 16
-/// bytes may bypass the first-level cache, which has no use for what goes to shared memory.
+/// PTX ISA, cp.async: of `bytes` to copy, those past a number given at run time are not read and become zero. That
+/// number is all or 0 here: compute-sanitizer takes an instruction for a read of all bytes it could name. Only 16 bytes
+/// may bypass the first-level cache, which has no use for what goes to shared memory.
 void emitCopy(Emitter &emit, Value shared, std::pair<Value, int64_t> global, int64_t bytes, Value valid,
               Value predicate) {
   std::string text = predicate ? "@$0 " : "";
@@ -96,8 +97,10 @@ struct LowerCopyAsync : public OpConversionPattern<CopyAsyncOp> {
     Value predicate = emit.both(more, access.threads()->isOwner());
     for (auto [i, registers] : llvm::enumerate(to.registers)) {
       int64_t first = registers.front();
-      emitCopy(emit, places.at(to.offsets[i]), access.address(first), vector * elementBytes,
-               access.validBytes(first, vector), predicate);
+      Value inside = access.vectorInside(first, vector), bytes;
+      if (inside)
+        bytes = emit.select(inside, emit.i32(vector * elementBytes), emit.i32(0));
+      emitCopy(emit, places.at(to.offsets[i]), access.address(first), vector * elementBytes, bytes, predicate);
     }
     rewriter.replaceOp(op, emit.i32(0));
     return success();

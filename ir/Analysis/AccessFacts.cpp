@@ -11,6 +11,22 @@ static int64_t divisorOf(const DataFlowSolver &solver, OpFoldResult number) {
   return axisInfoOf(solver, cast<Value>(number)).divisor();
 }
 
+/// What a launch promises of the innermost extent of the tensor that begins at an argument of a kernel.
+static int64_t rowDivisor(BlockArgument base) {
+  auto kernel = base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp()) : func::FuncOp();
+  auto given =
+      kernel ? kernel.getArgAttrOfType<IntegerAttr>(base.getArgNumber(), TileDialect::kRowDivisibility) : IntegerAttr();
+  return given ? powerOfTwoDivisor(given.getInt()) : 1;
+}
+
+/// Whether `value` is known to be the extent of `view` in `dim`.
+static bool isExtent(Value value, Value view, unsigned dim) {
+  if (auto asked = value.getDefiningOp<DimOp>())
+    return asked.getView() == view && asked.getAxis() == dim;
+  auto made = view.getDefiningOp<MakeViewOp>();
+  return made && made.getMixedExtents()[dim] == OpFoldResult(value);
+}
+
 /// The product of two divisors, capped.
 static int64_t times(int64_t a, int64_t b) { return std::min(a * b, AxisInfo::kMaxDivisor); }
 
@@ -22,6 +38,8 @@ ViewFacts tile::viewFactsOf(const DataFlowSolver &solver, Value view) {
     facts.root = dyn_cast<BlockArgument>(made.getBase());
     for (OpFoldResult extent : made.getMixedExtents())
       facts.extents.push_back(divisorOf(solver, extent));
+    if (!facts.extents.empty())
+      facts.extents.back() = std::max(facts.extents.back(), rowDivisor(facts.root));
     for (OpFoldResult stride : made.getMixedStrides())
       facts.strides.push_back(divisorOf(solver, stride));
     return facts;
@@ -38,7 +56,9 @@ ViewFacts tile::viewFactsOf(const DataFlowSolver &solver, Value view) {
       if (!window.getKept()[dim])
         continue;
       // high - low, or what is left of the outer view, or 0.
-      facts.extents.push_back(std::gcd(std::gcd(divisorOf(solver, *high++), lowDivisor), outer.extents[dim]));
+      int64_t highDivisor = isExtent(*high, window.getView(), dim) ? outer.extents[dim] : divisorOf(solver, *high);
+      facts.extents.push_back(std::gcd(std::gcd(highDivisor, lowDivisor), outer.extents[dim]));
+      ++high;
       facts.strides.push_back(outer.strides[dim]);
     }
     return facts;

@@ -61,7 +61,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
                                                     NamedAttribute attribute) {
-  if (attribute.getName() != kDivisibility && attribute.getName() != kMaximum)
+  if (!llvm::is_contained({kDivisibility, kMaximum, kRowDivisibility}, attribute.getName()))
     return op->emitError() << "unknown attribute '" << attribute.getName().getValue() << "' of argument " << argument;
   auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!integer || !integer.getType().isInteger(64) || integer.getInt() < 1)

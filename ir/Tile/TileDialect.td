@@ -35,6 +35,9 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kDivisibility{"tile.divisibility"};
     /// On an integer or index argument of a kernel: the largest value that a launch passes; the smallest is 0.
     static constexpr llvm::StringLiteral kMaximum{"tile.maximum"};
+    /// On a pointer argument of a kernel: the innermost extent of the tensor that begins there is a multiple of this many
+    /// elements.
+    static constexpr llvm::StringLiteral kRowDivisibility{"tile.row_divisibility"};
     /// On a loop: the dictionary of the schedule clauses written before it, such as `{stages = 4}`.
     static constexpr llvm::StringLiteral kSchedule{"tile.schedule"};
   }];

@@ -22,6 +22,9 @@ std::string tgpu::whyNoAsyncCopy(ViewAccess access, AccessAttr plan, const Layou
   int64_t bytes = plan.getVector() * elementBytes(view.getElementType());
   if (bytes < kLeastCopyBytes)
     return "addresses allow " + std::to_string(bytes) + " bytes at a time, not " + std::to_string(kLeastCopyBytes);
+  // What copies names the bytes of a vector as a whole, and those past the end are nobody's.
+  if (!plan.getWhole())
+    return "its tensor may end within " + std::to_string(bytes) + " bytes that are copied at a time";
   SharedAccess to = planSharedAccess(layout, shared, static_cast<int>(plan.getVector()));
   if (to.vector != plan.getVector())
     return "neighbours in global memory are no neighbours in shared memory";

@@ -4,7 +4,7 @@
 
 using namespace tile::tgpu;
 
-static constexpr llvm::StringRef kFastConditions[] = {"align16", "offsets31"};
+static constexpr llvm::StringRef kFastConditions[] = {"align16", "rows16", "offsets31"};
 
 static constexpr Variant kVariants[] = {
     {"fast", kFastConditions},

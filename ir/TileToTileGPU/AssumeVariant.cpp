@@ -17,15 +17,16 @@ namespace tile::tgpu {
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
-/// The alignment in bytes and the bound of offsets that `align16` and `offsets31` promise.
+/// The alignment in bytes and the bound of offsets that `align16`, `rows16` and `offsets31` promise.
 static constexpr int64_t kAlignment = 16;
 static constexpr int64_t kMaxOffset = (int64_t(1) << 31) - 1;
 
-/// Raises the argument's divisibility to `divisor`; both are powers of two times what the contract says.
-static void assumeDivisible(func::FuncOp kernel, unsigned argument, int64_t divisor) {
-  auto known = kernel.getArgAttrOfType<IntegerAttr>(argument, TileDialect::kDivisibility);
+/// Raises the divisor that `fact` gives of the argument to `divisor`; both are powers of two times what the contract
+/// says.
+static void assumeDivisible(func::FuncOp kernel, unsigned argument, StringRef fact, int64_t divisor) {
+  auto known = kernel.getArgAttrOfType<IntegerAttr>(argument, fact);
   if (!known || known.getInt() % divisor != 0)
-    kernel.setArgAttr(argument, TileDialect::kDivisibility, Builder(kernel).getI64IntegerAttr(divisor));
+    kernel.setArgAttr(argument, fact, Builder(kernel).getI64IntegerAttr(divisor));
 }
 
 static void assumeAtMost(func::FuncOp kernel, unsigned argument, int64_t maximum) {
@@ -35,11 +36,16 @@ static void assumeAtMost(func::FuncOp kernel, unsigned argument, int64_t maximum
 }
 
 namespace {
-/// A tensor parameter of the contract, as far as its strides are concerned.
+/// A tensor parameter of the contract, as far as its rows are concerned.
 struct TensorParameter {
   int64_t rank = 0;
-  bool strided = false;
+  bool isStrided = false;
   int64_t elementBytes = 0; ///< 0 until its pointer is seen, which comes before its strides
+
+  /// The elements of 16 bytes, at least one.
+  int64_t elementsOfVector() const { return std::max<int64_t>(kAlignment / elementBytes, 1); }
+  /// Whether there are rows whose elements are neighbours. Those of a single axis may have any length.
+  bool hasRows() const { return rank > 1 && !isStrided; }
 };
 } // namespace
 
@@ -47,8 +53,11 @@ static llvm::StringMap<TensorParameter> tensorsOf(DictionaryAttr contract) {
   llvm::StringMap<TensorParameter> tensors;
   if (auto parameters = contract.getAs<ArrayAttr>("parameters"))
     for (auto parameter : parameters.getAsRange<DictionaryAttr>())
-      if (parameter.getAs<StringAttr>("kind") == "tensor")
-        tensors[parameter.getAs<StringAttr>("name")].rank = parameter.getAs<ArrayAttr>("extents").size();
+      if (parameter.getAs<StringAttr>("kind") == "tensor") {
+        auto strided = parameter.getAs<BoolAttr>("strided");
+        tensors[parameter.getAs<StringAttr>("name")] = {
+            static_cast<int64_t>(parameter.getAs<ArrayAttr>("extents").size()), strided && strided.getValue()};
+      }
   return tensors;
 }
 
@@ -64,15 +73,18 @@ static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
       if (!pointer)
         return kernel.emitError() << "argument " << argument << " is " << kernel.getArgument(argument).getType()
                                   << "; expected the pointer of tensor `" << name.getValue() << "`";
-      tensors[name].elementBytes = elementBytes(pointer.getElementType());
-      assumeDivisible(kernel, argument, kAlignment);
+      TensorParameter &tensor = tensors[name];
+      tensor.elementBytes = elementBytes(pointer.getElementType());
+      assumeDivisible(kernel, argument, TileDialect::kDivisibility, kAlignment);
+      if (tensor.hasRows())
+        assumeDivisible(kernel, argument, TileDialect::kRowDivisibility, tensor.elementsOfVector());
       kernel.setArgAttr(argument, TileGPUDialect::kNarrowOffsets, UnitAttr::get(kernel.getContext()));
     } else if (auto name = entry.getAs<StringAttr>("stride"); name && tensors.lookup(name).elementBytes) {
       const TensorParameter &tensor = tensors[name];
       // The innermost stride, which only a `strided` tensor passes, may be anything.
       bool isInnermost = entry.getAs<IntegerAttr>("axis").getInt() == tensor.rank - 1;
       if (!isInnermost)
-        assumeDivisible(kernel, argument, std::max<int64_t>(kAlignment / tensor.elementBytes, 1));
+        assumeDivisible(kernel, argument, TileDialect::kDivisibility, tensor.elementsOfVector());
     } else if (entry.getAs<StringAttr>("dim")) {
       assumeAtMost(kernel, argument, kMaxOffset);
     }

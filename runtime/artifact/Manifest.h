@@ -85,6 +85,7 @@ struct Variant {
   std::string name;
   std::string symbol;
   bool align16 = false;
+  bool rows16 = false;
   bool offsets31 = false;
   bool linearGrid = false;
   int64_t warps = 4;
@@ -92,6 +93,8 @@ struct Variant {
   int64_t sharedBytes = 0;
   int64_t registers = 0;
   int64_t spillBytes = 0;
+
+  bool requiresNothing() const { return !align16 && !rows16 && !offsets31; }
 };
 
 /// What one instance of a kernel expects of its caller.

@@ -225,10 +225,12 @@ Variant ManifestReader::readVariant(const Json &json, const std::string &path) {
   each(json, "requires", path, /*required=*/false, [&](const Json &each, const std::string &where) {
     if (each == "align16")
       variant.align16 = true;
+    else if (each == "rows16")
+      variant.rows16 = true;
     else if (each == "offsets31")
       variant.offsets31 = true;
     else
-      fail("`" + where + "` is " + each.dump() + "; expected one of align16 offsets31");
+      fail("`" + where + "` is " + each.dump() + "; expected one of align16 rows16 offsets31");
   });
   variant.warps = integer(json, "warps", path, 4);
   variant.sharedBytes = integer(json, "shared_bytes", path, 0);
@@ -333,7 +335,7 @@ KernelContract ManifestReader::readKernel(const Json &json, const std::string &p
       fail("`" + at(path, "grid") + "` has " + std::to_string(kernel.grid.size()) +
            " axes; expected at most 3, or variants with a linear grid");
   if (!failed() && (needsVariants || !kernel.variants.empty()) &&
-      (kernel.variants.empty() || kernel.variants.back().align16 || kernel.variants.back().offsets31))
+      (kernel.variants.empty() || !kernel.variants.back().requiresNothing()))
     fail("`" + at(path, "variants") + "` does not end in a variant that requires nothing");
   return kernel;
 }

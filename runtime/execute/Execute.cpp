@@ -6,6 +6,7 @@
 #include "runtime/execute/Interpret.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Simulate.h"
+#include "runtime/launch/Memory.h"
 #include "runtime/launch/Module.h"
 
 #include <algorithm>
@@ -205,8 +206,10 @@ std::optional<RunResult> runCubin(Session &session, std::string_view cubin, cons
   RunResult result;
   result.device = properties->name;
   result.grid = prepared->binding().grid;
-  if (prepared->binding().variant)
-    result.variant = prepared->binding().variant->name;
+  if (const Variant *taken = prepared->binding().variant) {
+    result.variant = taken->name;
+    result.whyVariant = whyNotPreferred(*prepared->binding().kernel, *taken, *bound);
+  }
   if (repetitions == 0)
     return result;
   std::optional<double> time = measure(session, *prepared, stream->get(), repetitions);

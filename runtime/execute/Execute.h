@@ -59,6 +59,7 @@ struct RunResult {
   std::string device; ///< "CPU interpreter", "GPU simulator" or the GPU's name
   std::vector<int64_t> grid;
   std::string variant;     ///< GPU and simulator
+  std::string whyVariant;  ///< why it is not the preferred one; empty if it is
   double milliseconds = 0; ///< of one launch: the median of the repetitions, or the run's wall time on the CPU
   bool isTimed = false;
   std::optional<sim::CounterReport> counters; ///< if they were asked for

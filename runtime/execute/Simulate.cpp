@@ -5,6 +5,7 @@
 #include "backend/simulator/ptx/Parser.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/SimulatorFindings.h"
+#include "runtime/launch/Memory.h"
 
 #include <chrono>
 
@@ -64,6 +65,7 @@ std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &b
     return result;
   const Variant &variant = *binding->variant;
   result.variant = variant.name;
+  result.whyVariant = whyNotPreferred(built.contract, variant, *given);
 
   unsigned grid[3];
   if (!take(session, layOutGrid(variant, binding->grid, grid)))

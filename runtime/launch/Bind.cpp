@@ -257,7 +257,7 @@ Status Binder::bindGrid() {
 
 void Binder::chooseVariant() {
   auto fits = [&](const Variant &variant) {
-    return allowsVariant(variant, arguments) && allowsBases(variant, arguments);
+    return !findObstacle(variant, kernel, arguments) && !findBaseObstacle(variant, arguments);
   };
   auto chosen = std::find_if(kernel.variants.begin(), kernel.variants.end(), fits);
   binding.variant = chosen == kernel.variants.end() ? nullptr : &*chosen;

@@ -9,6 +9,10 @@
 namespace tile {
 namespace {
 
+/// What `align16` and `rows16` ask a multiple of, and what `offsets31` bounds.
+constexpr int64_t kVectorBytes = 16;
+constexpr int64_t kOffsetLimit = int64_t(1) << 31;
+
 Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
 std::string quote(const std::string &name) { return "`" + name + "`"; }
 
@@ -63,30 +67,74 @@ Status checkOverlap(const KernelContract &kernel, const std::vector<Argument> &a
   return {};
 }
 
-bool allowsVariant(const Variant &variant, const std::vector<Argument> &arguments) {
-  constexpr int64_t kLimit = int64_t(1) << 31;
-  for (const Argument &argument : arguments) {
+std::optional<Obstacle> findObstacle(const Variant &variant, const KernelContract &kernel,
+                                     const std::vector<Argument> &arguments) {
+  using Kind = Obstacle::Kind;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Argument &argument = arguments[i];
     if (argument.kind != Argument::Kind::Tensor)
       continue;
     Footprint memory = footprint(argument);
+    auto isWhole = [&](int64_t elements) { return elements % kVectorBytes * memory.elementBytes % kVectorBytes == 0; };
+    if (variant.rows16 && argument.rank > 1 && !kernel.parameters[i].strided &&
+        !isWhole(argument.extents[argument.rank - 1]))
+      return Obstacle{Kind::Row, i, argument.rank - 1};
     for (int axis = 0; axis < argument.rank; ++axis) {
       bool isOuter = axis + 1 < argument.rank && argument.extents[axis] > 1;
-      if (variant.align16 && isOuter && argument.strides[axis] % 16 * memory.elementBytes % 16 != 0)
-        return false;
-      if (variant.offsets31 && argument.extents[axis] >= kLimit)
-        return false;
+      if (variant.align16 && isOuter && !isWhole(argument.strides[axis]))
+        return Obstacle{Kind::Stride, i, axis};
+      if (variant.offsets31 && argument.extents[axis] >= kOffsetLimit)
+        return Obstacle{Kind::Extent, i, axis};
     }
     // The last byte's offset is the span less one.
-    if (variant.offsets31 && memory.span() > static_cast<uint64_t>(kLimit))
-      return false;
+    if (variant.offsets31 && memory.span() > static_cast<uint64_t>(kOffsetLimit))
+      return Obstacle{Kind::Span, i, 0};
   }
-  return true;
+  return std::nullopt;
 }
 
-bool allowsBases(const Variant &variant, const std::vector<Argument> &arguments) {
-  return !variant.align16 || std::all_of(arguments.begin(), arguments.end(), [](const Argument &argument) {
-    return argument.kind != Argument::Kind::Tensor || argument.address % 16 == 0;
-  });
+std::optional<Obstacle> findBaseObstacle(const Variant &variant, const std::vector<Argument> &arguments) {
+  if (variant.align16)
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].kind == Argument::Kind::Tensor && arguments[i].address % kVectorBytes != 0)
+        return Obstacle{Obstacle::Kind::Base, i, 0};
+  return std::nullopt;
+}
+
+std::string explain(const Obstacle &obstacle, const KernelContract &kernel, const std::vector<Argument> &arguments) {
+  const Argument &argument = arguments[obstacle.argument];
+  Footprint memory = footprint(argument);
+  std::string name = quote(kernel.parameters[obstacle.argument].name), axis = std::to_string(obstacle.axis);
+  std::string multiple = "multiple of " + std::to_string(kVectorBytes) + " bytes";
+  auto sizeOf = [&](int64_t elements) {
+    return std::to_string(elements) + " elements of " + std::to_string(memory.elementBytes) + " bytes";
+  };
+  switch (obstacle.kind) {
+  case Obstacle::Kind::Base:
+    return name + " is at " + printAddress(argument.address) + ", which is no " + multiple;
+  case Obstacle::Kind::Row:
+    return "rows of " + name + " are " + sizeOf(argument.extents[obstacle.axis]) + ", which is no " + multiple;
+  case Obstacle::Kind::Stride:
+    return "the stride of axis " + axis + " of " + name + " is " + sizeOf(argument.strides[obstacle.axis]) +
+           ", which is no " + multiple;
+  case Obstacle::Kind::Extent:
+    return "extent " + axis + " of " + name + " is " + std::to_string(argument.extents[obstacle.axis]) +
+           ", which is not below 2^31";
+  case Obstacle::Kind::Span:
+    break;
+  }
+  return name + " spans " + std::to_string(memory.span()) + " bytes, more than 2^31";
+}
+
+std::string whyNotPreferred(const KernelContract &kernel, const Variant &taken,
+                            const std::vector<Argument> &arguments) {
+  const Variant &preferred = kernel.variants.front();
+  if (preferred.symbol == taken.symbol)
+    return "";
+  std::optional<Obstacle> obstacle = findObstacle(preferred, kernel, arguments);
+  if (!obstacle)
+    obstacle = findBaseObstacle(preferred, arguments);
+  return obstacle ? explain(*obstacle, kernel, arguments) : "";
 }
 
 } // namespace tile

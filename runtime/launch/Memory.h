@@ -11,6 +11,8 @@
 #include "runtime/launch/Argument.h"
 #include "runtime/launch/Overlap.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tile {
@@ -24,11 +26,26 @@ Status checkAddress(const Parameter &parameter, const Argument &tensor);
 /// No written tensor shares memory with another, but for declared aliases.
 Status checkOverlap(const KernelContract &kernel, const std::vector<Argument> &arguments);
 
-/// True if strides and extents allow `variant`, whatever the bases.
-bool allowsVariant(const Variant &variant, const std::vector<Argument> &arguments);
+/// What keeps a launch from a variant.
+struct Obstacle {
+  enum class Kind : uint8_t { Base, Row, Stride, Extent, Span };
+  Kind kind;
+  size_t argument;
+  int axis; ///< of a row, a stride or an extent
+};
 
-/// True if the bases allow it too.
-bool allowsBases(const Variant &variant, const std::vector<Argument> &arguments);
+/// The first of extents and strides that `variant` does not take; none if it takes them all, whatever the bases.
+std::optional<Obstacle> findObstacle(const Variant &variant, const KernelContract &kernel,
+                                     const std::vector<Argument> &arguments);
+
+/// The first of the bases that it does not take.
+std::optional<Obstacle> findBaseObstacle(const Variant &variant, const std::vector<Argument> &arguments);
+
+/// The obstacle in words: "rows of `x` are 63 elements of 2 bytes, which is no multiple of 16 bytes".
+std::string explain(const Obstacle &obstacle, const KernelContract &kernel, const std::vector<Argument> &arguments);
+
+/// Why a launch takes `taken` and not the variant that is listed first; empty where they are the same.
+std::string whyNotPreferred(const KernelContract &kernel, const Variant &taken, const std::vector<Argument> &arguments);
 
 } // namespace tile
 

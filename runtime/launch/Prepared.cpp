@@ -112,7 +112,7 @@ const Binding &Prepared::binding() const { return state->binding; }
 
 Status Prepared::launch(CUstream_st *stream) {
   for (Launch &launch : state->launches) {
-    if (!allowsBases(*launch.variant, state->arguments))
+    if (findBaseObstacle(*launch.variant, state->arguments))
       continue;
     state->binding.variant = launch.variant;
     launch.config.hStream = stream;
@@ -152,7 +152,7 @@ Result<Prepared> Kernel::prepare(const std::vector<Argument> &arguments,
     state->cellPointers.push_back(&cell);
   if (!state->binding.isEmpty())
     for (const Variant &variant : kernel.variants)
-      if (allowsVariant(variant, arguments))
+      if (!findObstacle(variant, kernel, arguments))
         if (Status status = state->addLaunch(variant); !status)
           return status.error();
   return Prepared(std::move(state));

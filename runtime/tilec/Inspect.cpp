@@ -87,6 +87,8 @@ static void print(const KernelContract &kernel) {
       std::cout << ", " << variant.spillBytes << " bytes spilled";
     if (variant.align16)
       std::cout << "; needs 16-byte alignment";
+    if (variant.rows16)
+      std::cout << "; needs rows of whole 16 bytes";
     if (variant.offsets31)
       std::cout << "; needs offsets below 2^31";
     std::cout << "\n";

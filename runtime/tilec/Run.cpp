@@ -115,6 +115,8 @@ static void printResult(const KernelContract &contract, const std::vector<HostAr
   if (!constants.empty())
     std::cout << ", " << constants;
   std::cout << ", seed " << seed << "\n";
+  if (!result.whyVariant.empty())
+    std::cout << "  not the faster variant: " << result.whyVariant << "\n";
   // The simulator's own time says nothing of the kernel's.
   bool isSimulated = result.device == nameOf(DeviceKind::Simulator);
   if (result.isTimed)
@@ -241,6 +243,7 @@ static void runInstance(Session &session, const std::vector<const KernelContract
   if (result->counters && wantsCountersAsJson()) {
     report = json::Object{{"kernel", contract->name},
                           {"variant", result->variant},
+                          {"variant_reason", result->whyVariant},
                           {"counters", countersToJson(session, *result->counters)}};
     return;
   }

@@ -6,7 +6,7 @@
 #acc = #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">
 #rhs = #tgpu.layout<"16x16: reg a1 a8 b8; lane a2 a4 b1 b2 b4; warp">
 
-// The slot is the index modulo three; what is outside of the view is filled with zeros, from the first byte outside on.
+// The slot is the index modulo three; a vector outside of the view is filled with zeros.
 // CHECK-LABEL: func @ring
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : i32
 // CHECK-DAG:     %[[SLOT:.*]] = arith.constant 1024 : i32
@@ -15,8 +15,7 @@
 // CHECK:         %[[STAGE:.*]] = arith.remui %{{.*}}, %[[THREE]] : i32
 // CHECK:         %[[OFFSET:.*]] = arith.muli %[[STAGE]], %[[SLOT]] : i32
 // CHECK:         arith.addi %[[BASE]], %[[OFFSET]] : i32
-// CHECK:         %[[LEFT:.*]] = arith.minsi %{{.*}}, %[[BYTES]] : i32
-// CHECK:         %[[VALID:.*]] = arith.select %{{.*}}, %[[LEFT]], %{{.*}} : i32
+// CHECK:         %[[VALID:.*]] = arith.select %{{.*}}, %[[BYTES]], %{{.*}} : i32
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "@$0 cp.async.cg.shared.global [$1], [$2], 16, $3;", "b,r,l,r,~{memory}" {{.*}}, %[[VALID]] :
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.commit_group;"
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.wait_group 2;"
@@ -24,7 +23,7 @@ func.func @ring(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index
   %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
   %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<3 of 16x16xbf16, #a>
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<3 of 16x16xbf16, #a>
-  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s if %more by #copy {tgpu.access = #tgpu.access<vector = 8>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s if %more by #copy {tgpu.access = #tgpu.access<vector = 8, whole = true>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
   %g = tgpu.commit[%t]
   tgpu.wait[%g] {pending = 2 : i64}
   return
@@ -37,7 +36,7 @@ func.func @unchecked(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: 
   %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
   %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 16x16xbf16, #a>
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #a>
-  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 4>, unchecked} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 4, whole = true>, unchecked} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
   return
 }
 
@@ -89,7 +88,7 @@ func.func @copies_among_products(%p: !tile.ptr<bf16>, %n: index) attributes {tgp
   %n1 = arith.addi %n, %c1 : index
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<2 of 16x32xbf16, #ab>
   %s1 = tgpu.slot %ring[%n1] : !tgpu.buffer<2 of 16x32xbf16, #ab>
-  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 32] into %s1 by #abcopy {tgpu.access = #tgpu.access<vector = 8>, unchecked} : <16x32xbf16, constant>, (index, index), !tgpu.slot<16x32xbf16, #ab>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 32] into %s1 by #abcopy {tgpu.access = #tgpu.access<vector = 8, whole = true>, unchecked} : <16x32xbf16, constant>, (index, index), !tgpu.slot<16x32xbf16, #ab>
   %g = tgpu.commit[%t]
   %d = tgpu.mma ieee signed %y, %s, %z over [1, 1] : tensor<16x16xbf16, #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">>, !tgpu.slot<16x32xbf16, #ab>, tensor<16x32xf32, #wide>
   tgpu.wait[%g] {pending = 0 : i64}
@@ -118,7 +117,7 @@ func.func @copies_within_a_long_product(%p: !tile.ptr<bf16>, %q: !tile.ptr<f32>,
   %n1 = arith.addi %n, %c1 : index
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<2 of 64x64xbf16, #big>
   %s1 = tgpu.slot %ring[%n1] : !tgpu.buffer<2 of 64x64xbf16, #big>
-  %t = tgpu.copy_async %v[%n :+ 64, %n :+ 64] into %s1 by #bigcopy {tgpu.access = #tgpu.access<vector = 8>, unchecked} : <64x64xbf16, constant>, (index, index), !tgpu.slot<64x64xbf16, #big>
+  %t = tgpu.copy_async %v[%n :+ 64, %n :+ 64] into %s1 by #bigcopy {tgpu.access = #tgpu.access<vector = 8, whole = true>, unchecked} : <64x64xbf16, constant>, (index, index), !tgpu.slot<64x64xbf16, #big>
   %g = tgpu.commit[%t]
   %d = tgpu.mma ieee signed %s, %s, %z over [1, 1] : !tgpu.slot<64x64xbf16, #big>, !tgpu.slot<64x64xbf16, #big>, tensor<64x64xf32, #bigacc>
   tgpu.wait[%g] {pending = 0 : i64}

@@ -5,7 +5,7 @@
 #a = #tgpu.layout<"64x32: reg b1 b2 b4 a16 a32; lane b8 b16 a1 a2 a4; warp a8">
 #b = #tgpu.layout<"32x64: reg b1 b2 b4 a8 a16; lane b8 b16 b32 a1 a2; warp a4">
 #acc = #tgpu.layout<"64x64: reg b1 a8 b8 b16 a16 a32; lane b2 b4 a1 a2 a4; warp b32">
-#plan = #tgpu.access<vector = 8, nonNegative = [0, 1]>
+#plan = #tgpu.access<vector = 8, whole = true, nonNegative = [0, 1]>
 
 // The barrier after the wait also orders the copies behind the products that read the slot before; the slot of
 // iteration n + 2 is that of iteration n - 1.

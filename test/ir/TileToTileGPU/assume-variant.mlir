@@ -26,3 +26,18 @@ func.func @k(%x: !tile.ptr<bf16>, %m: index, %s0: index, %s1: index, %p: !tile.p
 func.func @pointers(%p: !tile.ptr<f32>) attributes {tile.contract = {parameters = [{name = "p", kind = "pointer"}], abi = [{pointer = "p"}]}} {
   return
 }
+
+// -----
+
+// The rows of a dense tensor of two axes are whole vectors; a single axis may have any extent.
+// FAST:      func @rows$fast(
+// FAST-SAME:   %{{[^:]*}}: !tile.ptr<bf16> {tgpu.narrow_offsets, tile.divisibility = 16 : i64, tile.row_divisibility = 8 : i64},
+// FAST-SAME:   %{{[^:]*}}: !tile.ptr<f32> {tgpu.narrow_offsets, tile.divisibility = 16 : i64},
+// FAST-SAME:   %{{[^:]*}}: index {tile.maximum = 2147483647 : i64})
+// GENERIC:      func @rows(
+// GENERIC-SAME: %{{[^:]*}}: !tile.ptr<bf16>, %{{[^:]*}}: !tile.ptr<f32>, %{{[^:]*}}: index)
+func.func @rows(%x: !tile.ptr<bf16>, %y: !tile.ptr<f32>, %n: index) attributes {tile.contract = {
+    parameters = [{name = "x", kind = "tensor", extents = [["N"], ["N"]]}, {name = "y", kind = "tensor", extents = [["N"]]}],
+    abi = [{pointer = "x"}, {pointer = "y"}, {dim = "N"}]}} {
+  return
+}

@@ -8,6 +8,10 @@
 // CHECK: tile.load {{.*}}#tgpu.access<vector = 4, narrow = true, nonNegative = [0]>
 // CHECK-LABEL: func @row_stride_decides
 // CHECK: tile.load {{.*}}#tgpu.access<vector = 2, nonNegative = [0, 1]>
+// CHECK-LABEL: func @rows_are_whole_vectors
+// CHECK: tile.load {{.*}}#tgpu.access<vector = 4, whole = true, nonNegative = [0, 1]>
+// CHECK: tile.load {{.*}}#tgpu.access<vector = 4, whole = true, nonNegative = [0, 1]>
+// CHECK: tile.load {{.*}}#tgpu.access<vector = 4, nonNegative = [0, 1]>
 func.func @corner_may_be_negative(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: index,
                                   %o: index {tile.divisibility = 4 : i64}) {
   %v = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32>
@@ -39,5 +43,21 @@ func.func @row_stride_decides(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64},
   %o = arith.constant 0 : index
   %x = tile.load %v[%o :+ 8, %o :+ 128] : !tile.view<?x?xf32>, (index, index) -> tensor<8x128xf32>
   tile.store %x, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
+  return
+}
+
+// So are those of a view of all columns; those of a part of the columns may end anywhere.
+func.func @rows_are_whole_vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.row_divisibility = 4 : i64},
+                                  %n: index, %part: index, %s: index {tile.divisibility = 4 : i64}) {
+  %v = tile.make_view %p, [%n, %n], [%s, 1] : !tile.ptr<f32> -> !tile.view<?x?xf32>
+  %o = arith.constant 0 : index
+  %u = tile.subview %v, [%o, %o], [%part, %n] kept [true, true] : !tile.view<?x?xf32> -> !tile.view<?x?xf32>
+  %w = tile.subview %v, [%o, %o], [%n, %part] kept [true, true] : !tile.view<?x?xf32> -> !tile.view<?x?xf32>
+  %x = tile.load %v[%o :+ 8, %o :+ 128] : !tile.view<?x?xf32>, (index, index) -> tensor<8x128xf32>
+  %z = tile.load %u[%o :+ 8, %o :+ 128] : !tile.view<?x?xf32>, (index, index) -> tensor<8x128xf32>
+  %y = tile.load %w[%o :+ 8, %o :+ 128] : !tile.view<?x?xf32>, (index, index) -> tensor<8x128xf32>
+  tile.store %z, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
+  tile.store %x, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
+  tile.store %y, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
   return
 }

@@ -1,6 +1,7 @@
 // Binding: what fits gives which values, and the text of every refusal.
 
 #include "runtime/launch/Bind.h"
+#include "runtime/launch/Memory.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ const KernelContract &softmax() {
     "grid": [["M"]],
     "abi": [{"pointer": "x"}, {"dim": "M"}, {"dim": "N"}, {"stride": "x", "axis": 0},
             {"pointer": "y"}, {"stride": "y", "axis": 0}, {"scalar": "scale"}],
-    "variants": [{"name": "fast", "symbol": "softmax$fast", "requires": ["align16", "offsets31"]},
+    "variants": [{"name": "fast", "symbol": "softmax$fast", "requires": ["align16", "rows16", "offsets31"]},
                  {"name": "generic", "symbol": "softmax"}]})json");
   return kernel;
 }
@@ -180,7 +181,34 @@ TEST(Bind, FastVariantNeedsAlignedBasesAndRows) {
   shifted[1].address += 4;
   EXPECT_EQ(variantOf(shifted), "generic");
   EXPECT_EQ(variantOf(fitting(4, 765)), "generic"); // Rows of 3060 bytes.
-  EXPECT_EQ(variantOf(fitting(1, 765)), "fast");    // One row: its stride is never taken.
+  EXPECT_EQ(variantOf(fitting(1, 765)), "generic"); // One row: its stride is never taken, its end cuts a vector.
+  std::vector<Argument> oneRow = fitting(1, 768);
+  oneRow[0].strides[0] = 765;
+  EXPECT_EQ(variantOf(oneRow), "fast");
+  std::vector<Argument> padded = fitting(4, 765);
+  padded[0].strides[0] = padded[1].strides[0] = 768;
+  EXPECT_EQ(variantOf(padded), "generic"); // Rows begin at multiples of 16 bytes, and end within them.
+}
+
+TEST(Bind, SaysWhyTheFastVariantIsNotTaken) {
+  auto reasonOf = [](const std::vector<Argument> &arguments) {
+    Result<Binding> binding = bindArguments(softmax(), arguments);
+    return binding.ok() ? whyNotPreferred(softmax(), *binding->variant, arguments) : binding.error().message;
+  };
+  EXPECT_EQ(reasonOf(fitting()), "");
+  EXPECT_EQ(reasonOf(fitting(4, 765)), "rows of `x` are 765 elements of 4 bytes, which is no multiple of 16 bytes");
+  std::vector<Argument> arguments = fitting();
+  arguments[1].address += 4;
+  EXPECT_EQ(reasonOf(arguments), "`y` is at 0x10000004, which is no multiple of 16 bytes");
+  arguments = fitting();
+  arguments[1].strides[0] = 770;
+  EXPECT_EQ(reasonOf(arguments),
+            "the stride of axis 0 of `y` is 770 elements of 4 bytes, which is no multiple of 16 bytes");
+  arguments = fitting();
+  arguments[0].strides[0] = 178956716;
+  arguments[1].address = uint64_t(1) << 40;
+  EXPECT_EQ(reasonOf(arguments), "`x` spans 2147483664 bytes, more than 2^31");
+  EXPECT_EQ(reasonOf(fitting(int64_t(1) << 31, 0)), "extent 0 of `x` is 2147483648, which is not below 2^31");
 }
 
 TEST(Bind, FastVariantNeedsOffsetsBelow2To31) {

@@ -160,7 +160,7 @@ const Damage kDamages[] = {
     {"{\"scalar\": \"scale\"}", "{\"scalar\": \"x\"}", "`kernels[0].abi[6].scalar` names `x`, which is no scalar"},
     {"{\"dim\": \"M\"}", "{\"dim\": \"K\"}", "`kernels[0].abi[1].dim` names `K`; expected a dim"},
     {"\"requires\": []", "\"requires\": [\"align8\"]",
-     "`kernels[0].variants[1].requires[0]` is \"align8\"; expected one of align16 offsets31"},
+     "`kernels[0].variants[1].requires[0]` is \"align8\"; expected one of align16 rows16 offsets31"},
     {"\"requires\": []", "\"requires\": [\"align16\"]",
      "`kernels[0].variants` does not end in a variant that requires nothing"},
     {"\"warps\": 4,\n       \"shared", "\"warps\": 33,\n       \"shared",
