@@ -13,6 +13,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -430,21 +431,32 @@ void Compilation::warnOfLength() const {
   }
 }
 
-/// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory.
+/// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory, and in which
+/// variants.
 void Compilation::warnOfSpills() const {
-  llvm::MapVector<Location, const KernelReport *> worst;
+  struct Spilling {
+    const KernelReport *worst = nullptr;
+    llvm::SmallSetVector<StringRef, 2> variants;
+  };
+  llvm::MapVector<Location, Spilling> spilling;
   for (const KernelReport &kernel : artifact.kernels)
     if (unsigned bytes = kernel.resources.spillStoreBytes) {
-      const KernelReport *&known = worst[locationOf(kernel.resources.name)];
-      if (!known || known->resources.spillStoreBytes < bytes)
-        known = &kernel;
+      auto &[worst, variants] = spilling[locationOf(kernel.resources.name)];
+      if (!worst || worst->resources.spillStoreBytes < bytes)
+        worst = &kernel;
+      if (const KernelNotes *known = notesOf(kernel.resources.name); known && !known->variant.empty())
+        variants.insert(known->variant);
     }
-  for (auto [place, kernel] : worst) {
+  for (auto &[place, found] : spilling) {
+    const KernelReport *kernel = found.worst;
     const KernelResources &resources = kernel->resources;
     InFlightDiagnostic diagnostic = emitWarning(place)
                                     << titleOf(resources.name) << " spills " << resources.spillStoreBytes
                                     << " bytes per thread to memory, beside the " << resources.registers
                                     << " registers that it has";
+    if (!found.variants.empty())
+      diagnostic << (found.variants.size() > 1 ? ", in variants `" : ", in variant `")
+                 << llvm::join(found.variants, "` and `") << "`";
     const KernelNotes *known = notesOf(resources.name);
     SmallVector<std::string> advice;
     if (known && known->maxRegisters)
