@@ -2,6 +2,7 @@
 /// source always gives one code; whoever knows better writes `warps`.
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/LiveTiles.h"
 #include "ir/TileToTileGPU/Passes.h"
 
 using namespace mlir;
@@ -28,6 +29,12 @@ static constexpr int64_t kTilesAtOnce = 2;
 /// Registers of a thread for an accumulator. The larger a warp's piece of it, the fewer bytes of the factors are read
 /// per product; the factors of the next step need room beside it.
 static constexpr int64_t kAccumulatorWords = 64;
+/// The same where the factors are of 16 bits: a piece of 64 by 64 of each warp. On an H200 the fastest products of 4096
+/// by 4096, of tiles of 128 by 128 and 64 by 256, have such pieces.
+static constexpr int64_t kNarrowAccumulatorWords = 128;
+/// Registers of a thread for all tiles that are live at once, of the 255 that it may have: what is left is for
+/// addresses, for fragments of factors and for what is computed between two tiles.
+static constexpr int64_t kLiveWords = 144;
 /// Small accumulators of products of 16-bit factors are shared by no more warps than this, though their pieces then are
 /// twice as large. Other factors take too many registers beside such a piece, and so do extents with an odd factor.
 static constexpr int64_t kFewWarps = 2;
@@ -54,36 +61,21 @@ static int64_t roundUp(int64_t elements, int64_t perWarp) {
   return llvm::PowerOf2Ceil(llvm::divideCeil(std::max<int64_t>(elements, 1), perWarp));
 }
 
-static int64_t elementBits(Type type) {
-  Type element = elementOf(type);
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-}
-
-/// 32-bit registers that a tile takes of all threads together while it is computed: arithmetic is not packed.
-static int64_t wordsOf(Type type) {
-  return isa<RankedTensorType>(type) ? countElements(type) * llvm::divideCeil(elementBits(type), 32) : 0;
-}
-
-/// The same while it waits for memory.
-static int64_t loadedWordsOf(Type type) {
-  return isa<RankedTensorType>(type) ? llvm::divideCeil(countElements(type) * elementBits(type), 32) : 0;
-}
-
 namespace {
 /// What the tiles of a kernel take of all threads together.
 struct Demand {
-  int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0;
+  int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0, live = 0;
   bool areFactorsNarrow = true; ///< those of every product, of 16 bits, with extents that are powers of two
 
-  explicit Demand(func::FuncOp kernel) {
+  explicit Demand(func::FuncOp kernel) : live(mostLiveWords(kernel)) {
     kernel.walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         largest = std::max(largest, wordsOf(type));
       if (auto dot = dyn_cast<DotOp>(op)) {
         accumulators += wordsOf(dot.getType());
         for (Value factor : {dot.getLhs(), dot.getRhs()})
-          areFactorsNarrow &=
-              elementBits(factor.getType()) == 16 && llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
+          areFactorsNarrow &= elementOf(factor.getType()).getIntOrFloatBitWidth() == 16 &&
+                              llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
       }
       if (!isa<LoadOp, LoadPtrOp>(op))
         return;
@@ -102,10 +94,9 @@ static int64_t chooseWarps(const Demand &demand) {
                      roundUp(std::max(demand.largest, demand.accumulators), kLanes * kAccumulatorWords));
   } else if (demand.accumulators) {
     warps = std::min(roundUp(demand.accumulators, kLanes * kAccumulatorWords), kFewWarps);
-    if (demand.accumulators > 2 * kFewWarps * kLanes * kAccumulatorWords)
-      warps = std::max(warps, roundUp(demand.largest, kLanes * kAccumulatorWords));
     warps = std::max({warps, roundUp(demand.largestLoad, kLanes * kTileWords),
-                      roundUp(demand.largest, 2 * kLanes * kAccumulatorWords)});
+                      roundUp(std::max(demand.largest, demand.accumulators), kLanes * kNarrowAccumulatorWords),
+                      roundUp(demand.live, kLanes * kLiveWords)});
   } else {
     int64_t together = demand.largest + std::min(demand.loaded, kTilesAtOnce * demand.largest);
     warps = std::max(std::min(roundUp(demand.largest, kLanes * kAccessElements), kUsualWarps),

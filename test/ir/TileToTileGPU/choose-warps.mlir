@@ -64,10 +64,65 @@ func.func @wide_pieces_for_few_warps(%a: tensor<64x32xf16>, %b: tensor<32x128xf1
 }
 
 // CHECK-LABEL: func @large_product
-// CHECK-SAME:    tgpu.warps = 16 : i64
+// CHECK-SAME:    tgpu.warps = 8 : i64
 func.func @large_product(%a: tensor<128x32xf16>, %b: tensor<32x256xf16>, %c: tensor<128x256xf32>) {
   %0 = tile.dot ieee signed %a, %b, %c : tensor<128x32xf16>, tensor<32x256xf16>, tensor<128x256xf32>
   return
+}
+
+// Warps multiply pieces of 64 by 64.
+// CHECK-LABEL: func @square_product
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @square_product(%v: !tile.view<?x?xf16>, %n: index, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %r = scf.for %k = %c0 to %n step %c32 iter_args(%s = %c) -> (tensor<128x128xf32>) {
+    %a = tile.load %v[%c0 :+ 128, %k :+ 32] : !tile.view<?x?xf16>, (index, index) -> tensor<128x32xf16>
+    %b = tile.load %v[%k :+ 32, %c0 :+ 128] : !tile.view<?x?xf16>, (index, index) -> tensor<32x128xf16>
+    %0 = tile.dot ieee signed %a, %b, %s : tensor<128x32xf16>, tensor<32x128xf16>, tensor<128x128xf32>
+    scf.yield %0 : tensor<128x128xf32>
+  }
+  return %r : tensor<128x128xf32>
+}
+
+// Beside a tile that is loaded for its end a piece of 64 by 64 would not fit; a chain of elementwise ops takes no more.
+// CHECK-LABEL: func @product_with_an_epilogue
+// CHECK-SAME:    tgpu.warps = 4 : i64
+// CHECK-LABEL: func @product_with_a_chain
+// CHECK-SAME:    tgpu.warps = 2 : i64
+func.func @product_with_an_epilogue(%a: tensor<128x32xf16>, %b: tensor<32x64xf16>, %c: tensor<128x64xf32>,
+                                    %v: !tile.view<?x?xf32>) -> tensor<128x64xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = tile.dot ieee signed %a, %b, %c : tensor<128x32xf16>, tensor<32x64xf16>, tensor<128x64xf32>
+  %1 = tile.load %v[%c0 :+ 128, %c0 :+ 64] : !tile.view<?x?xf32>, (index, index) -> tensor<128x64xf32>
+  %2 = arith.addf %0, %1 : tensor<128x64xf32>
+  return %2 : tensor<128x64xf32>
+}
+
+func.func @product_with_a_chain(%a: tensor<128x32xf16>, %b: tensor<32x64xf16>, %c: tensor<128x64xf32>) -> tensor<128x64xf32> {
+  %0 = tile.dot ieee signed %a, %b, %c : tensor<128x32xf16>, tensor<32x64xf16>, tensor<128x64xf32>
+  %1 = math.exp %0 : tensor<128x64xf32>
+  %2 = math.sin %1 : tensor<128x64xf32>
+  %3 = arith.mulf %1, %2 : tensor<128x64xf32>
+  return %3 : tensor<128x64xf32>
+}
+
+// A factor that is loaded once stays in registers beside both products.
+// CHECK-LABEL: func @factor_for_all_iterations
+// CHECK-SAME:    tgpu.warps = 4 : i64
+func.func @factor_for_all_iterations(%v: !tile.view<?x?xf16>, %n: index, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %q = tile.load %v[%c0 :+ 64, %c0 :+ 64] : !tile.view<?x?xf16>, (index, index) -> tensor<64x64xf16>
+  %r = scf.for %k = %c0 to %n step %c64 iter_args(%s = %c) -> (tensor<64x64xf32>) {
+    %b = tile.load %v[%k :+ 64, %c0 :+ 64] : !tile.view<?x?xf16>, (index, index) -> tensor<64x64xf16>
+    %0 = tile.dot ieee signed %q, %b, %zero : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %1 = arith.truncf %0 : tensor<64x64xf32> to tensor<64x64xf16>
+    %2 = tile.dot ieee signed %1, %b, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %2 : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
 }
 
 // CHECK-LABEL: func @room_for_what_is_loaded
