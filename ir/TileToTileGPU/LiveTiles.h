@@ -13,8 +13,8 @@ int64_t wordsOf(mlir::Type type);
 int64_t loadedWordsOf(mlir::Type type);
 
 /// The most words of tiles that are live at one place of `kernel`, in program order. What is made again where it is
-/// needed takes none (constants, numbers that count up, copies along a dim, comparisons), nor do the factors of products
-/// that are loaded in the same block.
+/// needed takes none (constants, numbers that count up, copies along a dim, comparisons), nor do the factors of
+/// products that are loaded in the same block.
 int64_t mostLiveWords(mlir::func::FuncOp kernel);
 
 } // namespace tile
