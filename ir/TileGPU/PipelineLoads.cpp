@@ -166,7 +166,7 @@ private:
       return fault;
     for (Value operand : load->getOperands())
       if (failed(collectSlice(loop, operand, ahead.slice)))
-        return "its positions depend on what the loop carries";
+        return "its positions follow from more than the loop's variable: from memory, or from the iteration before";
     return whyNoUse(load, ahead.shared);
   }
 
@@ -437,12 +437,29 @@ private:
   Value trips, counter;
 };
 
+/// Says of loops with products that are not looked at why that is so.
+void remarkOtherLoops(func::FuncOp kernel) {
+  llvm::SmallSetVector<Operation *, 4> seen;
+  kernel.walk([&](DotOp dot) {
+    auto around = dot->getParentOfType<LoopLikeOpInterface>();
+    if (!isOnTensorCores(dot) || !around || !seen.insert(around))
+      return;
+    if (!isa<scf::ForOp>(around))
+      remarkMissed(around, "loads are not copied ahead",
+                   "a loop with `while`, `break` or `return` does not know which iterations come");
+    else if (dot->getParentOp() != around)
+      remarkMissed(around, "loads are not copied ahead",
+                   "its products are under a condition, as is all that follows a `continue`");
+  });
+}
+
 struct PipelineLoadsPass : public tgpu::impl::PipelineLoadsPassBase<PipelineLoadsPass> {
   using Base::Base;
 
   void runOnOperation() override {
     if (failed(verifyLaidOut(getOperation())))
       return signalPassFailure();
+    remarkOtherLoops(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp found) {
       if (!found.getUnsignedCmp() && llvm::any_of(found.getBody()->getOps<DotOp>(), isOnTensorCores))

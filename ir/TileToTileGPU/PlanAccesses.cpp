@@ -78,14 +78,19 @@ private:
     // A variant without promises knows nothing of addresses; the others report what they could know.
     auto name = kernel->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
     const Variant *variant = name ? findVariant(name) : nullptr;
-    if (vector * bytes < kMaxVectorBytes && !(variant && variant->promisesNothing()))
+    if (vector * bytes >= kMaxVectorBytes || (variant && variant->promisesNothing()))
+      return vector;
+    if (aligned * bytes < kMaxVectorBytes)
       remarkNarrow(access, vector * bytes,
-                   aligned * bytes < kMaxVectorBytes
-                       ? "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only"
-                       : "a thread holds " + std::to_string(held) + " neighbours",
-                   aligned * bytes < kMaxVectorBytes
-                       ? "`where N % " + std::to_string(kMaxVectorBytes / bytes) + " == 0` promises it of an extent `N`"
-                       : "a larger tile or fewer warps leave more to a thread");
+                   "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only",
+                   "`where N % " + std::to_string(kMaxVectorBytes / bytes) + " == 0` promises it of an extent `N`");
+    else if (layout.getLayout().numElements() * bytes >=
+             kMaxVectorBytes * layout.getLayout().numLanes() * layout.getLayout().numWarps())
+      // Of a smaller tile nobody could give every thread a vector.
+      remarkNarrow(access, vector * bytes,
+                   held == 1 ? "no two neighbours belong to one thread"
+                             : "of a row only " + std::to_string(held) + " neighbours belong to one thread",
+                   "a larger tile or fewer warps leave more to a thread");
     return vector;
   }
 

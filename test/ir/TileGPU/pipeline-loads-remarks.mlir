@@ -107,7 +107,7 @@ func.func @carried_position(%v: !tile.view<?x?xbf16, constant>, %y: tensor<32x64
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %r, %q = scf.for %k = %c0 to %n step %c32 iter_args(%s = %z, %p = %c0) -> (tensor<64x64xf32, #acc>, index) {
-    // expected-remark @below {{its positions depend on what the loop carries}}
+    // expected-remark @below {{its positions follow from more than the loop's variable: from memory, or from the iteration before}}
     %x = tile.load %v[%c0 :+ 64, %p :+ 32] {tgpu.access = #tgpu.access<vector = 8, whole = true>} : !tile.view<?x?xbf16, constant>, (index, index) -> tensor<64x32xbf16, #a>
     %d = tile.dot ieee signed %x, %y, %s {tgpu.mma = array<i64: 1, 2>} : tensor<64x32xbf16, #a>, tensor<32x64xbf16, #b>, tensor<64x64xf32, #acc>
     %next = arith.muli %p, %k : index
