@@ -147,6 +147,7 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     populateProgramPatterns(types, patterns);
     populateReducePatterns(types, patterns);
     populateShapePatterns(types, patterns);
+    populateWgmmaPatterns(types, patterns);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     ConversionConfig config;
     config.foldingMode = DialectConversionFoldingMode::Never;

@@ -46,6 +46,7 @@ void populatePointerPatterns(const TileTypeConverter &types, mlir::RewritePatter
 void populateProgramPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateWgmmaPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 
 } // namespace tile::tgpu
 

@@ -83,7 +83,8 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
     passes.addNestedPass<func::FuncOp>(tgpu::createLinearizeGridPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createChooseWarpsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createCheckTilesPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({.types = mmaTypes(*options.target)}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass(
+        {.types = mmaTypes(*options.target), .warpgroups = options.target->has(Feature::Wgmma)}));
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass());
     break;
   case Stage::LLVM:
@@ -112,6 +113,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPipelineLoadsPass(
         {.limit = options.target->sharedPerBlock, .shared = sharedOfHalf(*options.target)}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createPlaceProductsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
     // What is loaded early has new positions.

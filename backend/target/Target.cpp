@@ -26,7 +26,7 @@ constexpr Target kTargets[] = {
     {"sm_86",   86, false, {7, 1},  99 * kKiB, 100 * kKiB, 1536, 16, kAmpere, ""},
     {"sm_89",   89, false, {7, 8},  99 * kKiB, 100 * kKiB, 1536, 24, kAda, "mma.sync on f8 (dot has no f8 yet)"},
     {"sm_90a",  90, true,  {8, 0}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper | kHopperSpecific,
-     "wgmma, tensor memory access, clusters, setmaxnreg"},
+     "tensor memory access, clusters, setmaxnreg"},
     {"sm_100", 100, false, {8, 6}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper,
      "tcgen05 and tensor memory, tensor memory access, clusters"},
     {"sm_120", 120, false, {8, 7},  99 * kKiB, 100 * kKiB, 1536, 24, kHopper,

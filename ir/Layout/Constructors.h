@@ -48,11 +48,12 @@ enum class DotOperand : uint8_t { A, B };
 Layout mmaOperandLayout(DotOperand operand, const Shape &shape, const std::vector<int> &warps, int elementBits,
                         int kWidth = 0);
 
-/// For products on warpgroups, which nothing emits yet; the laws of the algebra are tested on them.
 /// Accumulator of `wgmma` m64nN: four warps to 64 rows. The warps of dim M are a multiple of 4; M is one of 64.
 Layout wgmmaAccumulatorLayout(const Shape &shape, const std::vector<int> &warps);
-/// Operand A of `wgmma` in registers.
-Layout wgmmaOperandALayout(const Shape &shape, const std::vector<int> &warps, int elementBits);
+/// A factor of the same product in registers: of A what `wgmma` takes, of B what `mma.sync` takes in its place.
+Layout wgmmaOperandLayout(DotOperand operand, const Shape &shape, const std::vector<int> &warps, int elementBits);
+/// What each warpgroup multiplies of a factor, as if one thread held all of it: for addresses in shared memory.
+Layout wgmmaPieceLayout(DotOperand operand, const Shape &shape, const std::vector<int> &warps);
 
 } // namespace tile
 

@@ -19,7 +19,8 @@ constexpr int kWarpRowsLog2 = 4;
 constexpr int kWarpgroupLog2 = 2;
 
 namespace {
-enum class Unit { Warp, Warpgroup };
+/// What is placed along M: warps, the four warps of a group with 16 rows each, or groups as a whole.
+enum class Unit { Warp, Warpgroup, WholeWarpgroup };
 
 /// Hands out the warps of all dims of the accumulator to a tile whose dim `rows` or `columns` stand for M and N; -1 for
 /// the one that the tile does not have. Warps count along M first.
@@ -45,10 +46,13 @@ private:
         filler.replicateOdd(HwDim::Warp, odd);
       return;
     }
-    if (dimUnit == Unit::Warpgroup) {
+    if (dimUnit != Unit::Warp) {
       assert(count % (1 << kWarpgroupLog2) == 0 && "a warpgroup is four warps along M");
       for (int bit = 0; bit < kWarpgroupLog2; ++bit)
-        filler.takeBitAt(HwDim::Warp, dim, kWarpRowsLog2 + bit);
+        if (dimUnit == Unit::Warpgroup)
+          filler.takeBitAt(HwDim::Warp, dim, kWarpRowsLog2 + bit);
+        else
+          filler.replicateBit(HwDim::Warp);
       count >>= kWarpgroupLog2;
     }
     filler.takeWarps(dim, count, /*fromTop=*/true);
@@ -118,8 +122,19 @@ Layout wgmmaAccumulatorLayout(const Shape &shape, const std::vector<int> &warps)
   return accumulatorLayout(shape, warps, Unit::Warpgroup);
 }
 
-Layout wgmmaOperandALayout(const Shape &shape, const std::vector<int> &warps, int elementBits) {
-  return operandLayout(DotOperand::A, shape, warps, elementBits, 0, Unit::Warpgroup);
+Layout wgmmaOperandLayout(DotOperand operand, const Shape &shape, const std::vector<int> &warps, int elementBits) {
+  return operandLayout(operand, shape, warps, elementBits, 0, Unit::Warpgroup);
+}
+
+Layout wgmmaPieceLayout(DotOperand operand, const Shape &shape, const std::vector<int> &warps) {
+  assert(shape.size() == 2 && "wgmma multiplies matrices");
+  bool isA = operand == DotOperand::A;
+  int other = isA ? 0 : 1, k = 1 - other;
+  LayoutFiller filler(shape);
+  for (int lanes = 1; lanes < kLanesPerWarp; lanes *= 2)
+    filler.replicateBit(HwDim::Lane);
+  WarpPlacer(filler, warps, Unit::WholeWarpgroup).place(isA ? other : -1, isA ? -1 : other);
+  return filler.finish(HwDim::Register, {k, other});
 }
 
 } // namespace tile

@@ -6,6 +6,8 @@
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -63,18 +65,36 @@ public:
 
   Life lifeOf(AllocOp alloc) const {
     Life life = of(alloc);
-    SmallVector<Value> values = {alloc.getBuffer()};
-    while (!values.empty())
-      for (Operation *user : values.pop_back_val().getUsers()) {
+    llvm::SetVector<Value> values;
+    values.insert(alloc.getBuffer());
+    for (size_t i = 0; i < values.size(); ++i)
+      for (OpOperand &use : values[i].getUses()) {
+        Operation *user = use.getOwner();
         life.end = std::max(life.end, of(alloc->getBlock()->findAncestorOpInBlock(*user)).end);
+        // What was begun may use the buffer until it is waited for.
         for (Value result : user->getResults())
-          if (isa<SlotType>(result.getType()))
-            values.push_back(result);
+          if (isa<SlotType, TokenType>(result.getType()) && !isa<scf::ForOp>(user))
+            values.insert(result);
+        if (isa<TokenType>(use.get().getType()))
+          followLoop(use, values);
       }
     return life;
   }
 
 private:
+  /// A token that enters a loop or the next iteration is the loop's argument there and its result afterwards.
+  static void followLoop(OpOperand &use, llvm::SetVector<Value> &values) {
+    BlockArgument argument;
+    if (auto loop = dyn_cast<scf::ForOp>(use.getOwner()))
+      argument = loop.getTiedLoopRegionIterArg(&use);
+    else if (auto next = dyn_cast<scf::ForOp>(use.getOwner()->getParentOp()); next && isa<scf::YieldOp>(use.getOwner()))
+      argument = next.getRegionIterArg(use.getOperandNumber());
+    if (!argument)
+      return;
+    values.insert(argument);
+    values.insert(cast<scf::ForOp>(argument.getOwner()->getParentOp()).getTiedLoopResult(argument));
+  }
+
   DenseMap<Operation *, Life> numbers;
 };
 

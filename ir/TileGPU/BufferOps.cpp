@@ -1,8 +1,6 @@
 /// Types of shared memory and verifiers of the ops on them.
-#include "ir/Layout/Constructors.h"
 #include "ir/Layout/ShapeOps.h"
-#include "ir/TileGPU/MmaKind.h"
-#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/WgmmaAccess.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -149,34 +147,68 @@ static std::tuple<ArrayRef<int64_t>, Type, LayoutAttr> partsOf(Value factor) {
   return {shapeOf(factor.getType()), elementOf(factor.getType()), layoutOf(factor.getType())};
 }
 
-LogicalResult MmaOp::verify() {
-  auto [lhs, element, lhsLayout] = partsOf(getLhs());
-  auto [rhs, rhsElement, rhsLayout] = partsOf(getRhs());
+/// What both kinds of products ask of their factors and warps.
+static LogicalResult verifyProduct(Operation *op, Value left, Value right, Precision precision,
+                                   ArrayRef<int64_t> counts) {
+  auto [lhs, element, lhsLayout] = partsOf(left);
+  auto [rhs, rhsElement, rhsLayout] = partsOf(right);
   if (lhs.size() != 2 || rhs.size() != 2 || lhs[1] != rhs[0])
-    return emitOpError() << "factors are [" << lhs << "] and [" << rhs << "]; expected two matrices with the inner "
-                         << "dims equal";
+    return op->emitOpError() << "factors are [" << lhs << "] and [" << rhs << "]; expected two matrices with the inner "
+                             << "dims equal";
   if (element != rhsElement)
-    return emitOpError() << "factors are of " << element << " and " << rhsElement << "; expected them equal";
-  const MmaKind *kind = findMmaKind(element, getPrecision());
+    return op->emitOpError() << "factors are of " << element << " and " << rhsElement << "; expected them equal";
+  const MmaKind *kind = findMmaKind(element, precision);
   if (!kind || lhs[0] % MmaKind::kRows != 0 || rhs[1] % MmaKind::kColumns != 0 || lhs[1] % kind->depth() != 0)
-    return emitOpError() << "factors are [" << lhs << "] and [" << rhs << "] of " << element
-                         << "; expected what mma.sync multiplies, in whole instructions";
-  ArrayRef<int64_t> counts = getWarps();
+    return op->emitOpError() << "factors are [" << lhs << "] and [" << rhs << "] of " << element
+                             << "; expected what mma.sync multiplies, in whole instructions";
   if (counts.size() != 2 || llvm::any_of(counts, [](int64_t count) { return count < 1; }))
-    return emitOpError() << "warps are [" << counts << "]; expected two counts";
-  Type sum = dotAccumulator(element);
-  std::vector<int> warps(counts.begin(), counts.end());
-  Layout accumulator = mmaAccumulatorLayout(physicalShape({lhs[0], rhs[1]}), warps);
-  auto expected = RankedTensorType::get({lhs[0], rhs[1]}, sum, LayoutAttr::get(getContext(), accumulator));
-  if (getType() != expected)
-    return emitOpError() << "result is " << getType() << "; expected " << expected;
-  for (auto [factor, which] : {std::pair(getLhs(), DotOperand::A), std::pair(getRhs(), DotOperand::B)}) {
-    auto [shape, type, layout] = partsOf(factor);
-    Layout fragment =
-        mmaOperandLayout(which, physicalShape(Shape(shape.begin(), shape.end())), warps, type.getIntOrFloatBitWidth());
+    return op->emitOpError() << "warps are [" << counts << "]; expected two counts";
+  return success();
+}
+
+/// Whether the result of a product has the layout of its instructions, and so its factors that are in registers.
+static LogicalResult verifyLayouts(Operation *op, Value left, Value right, const ProductShare &share) {
+  auto [lhs, element, lhsLayout] = partsOf(left);
+  auto [rhs, rhsElement, rhsLayout] = partsOf(right);
+  int64_t shape[] = {lhs[0], rhs[1]};
+  auto expected = RankedTensorType::get(shape, dotAccumulator(element),
+                                        LayoutAttr::get(op->getContext(), share.accumulator(shape)));
+  if (op->getResult(0).getType() != expected)
+    return op->emitOpError() << "result is " << op->getResult(0).getType() << "; expected " << expected;
+  for (auto [factor, which] : {std::pair(left, DotOperand::A), std::pair(right, DotOperand::B)}) {
+    auto [extents, type, layout] = partsOf(factor);
+    Layout fragment = share.operand(which, extents, type);
     if (isa<RankedTensorType>(factor.getType()) && (!layout || layout.getLayout() != fragment))
-      return emitOpError() << "factor in registers is " << factor.getType() << "; expected the layout "
-                           << LayoutAttr::get(getContext(), fragment);
+      return op->emitOpError() << "factor in registers is " << factor.getType() << "; expected the layout "
+                               << LayoutAttr::get(op->getContext(), fragment);
   }
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  if (failed(verifyProduct(*this, getLhs(), getRhs(), getPrecision(), getWarps())))
+    return failure();
+  return verifyLayouts(*this, getLhs(), getRhs(), ProductShare{warpCounts(getWarps())});
+}
+
+LogicalResult MmaAsyncOp::verify() {
+  if (failed(verifyProduct(*this, getLhs(), getRhs(), getPrecision(), getWarps())))
+    return failure();
+  int64_t shape[] = {std::get<0>(partsOf(getLhs()))[0], std::get<0>(partsOf(getRhs()))[1]};
+  if (!canShareInWarpgroups(shape, getWarps()))
+    return emitOpError() << "warps are [" << getWarps() << "] for [" << ArrayRef(shape) << "]; expected groups of "
+                         << kWarpgroupWarps << " for multiples of " << MmaKind::kWarpgroupRows << " rows";
+  ProductShare share{warpCounts(getWarps()), /*inWarpgroups=*/true};
+  if (failed(verifyLayouts(*this, getLhs(), getRhs(), share)))
+    return failure();
+  if (!planWgmma(getLhs().getType(), getRhs().getType(), getPrecision(), share.warps))
+    return emitOpError() << "factors are " << getLhs().getType() << " and " << getRhs().getType()
+                         << "; expected what wgmma reads by a descriptor";
+  return success();
+}
+
+LogicalResult MmaWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getValues().getTypes());
   return success();
 }

@@ -123,6 +123,18 @@ def TileGPU_WaitOp : TileGPU_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "`[` $groups `]` attr-dict";
 }
 
+def TileGPU_DoneOp : TileGPU_Op<"done", [Pure]> {
+  let summary = "names work that is done, as a loop needs for what no iteration has begun";
+  let results = (outs TileGPU_TokenType:$token);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_FenceAsyncOp : TileGPU_Op<"fence_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "lets products read what this thread wrote to slots, once a barrier has passed";
+  let description = "Writes of threads and of `tgpu.copy_async` go by another proxy (PTX ISA, fence.proxy.async).";
+  let assemblyFormat = "attr-dict";
+}
+
 def TileGPU_StoreSharedOp : TileGPU_Op<"store_shared", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a tile into a slot";
   let description = [{
@@ -169,4 +181,42 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<[
     $precision $sign $lhs `,` $rhs `,` $acc `over` $warps attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)
   }];
   let hasVerifier = 1;
+}
+
+def TileGPU_MmaAsyncOp : TileGPU_Op<"mma_async", [MemoryEffects<[MemRead, MemWrite]>,
+                                                  AllTypesMatch<["acc", "result"]>]> {
+  let summary = "begins a product of warpgroups";
+  let description = [{
+    ```mlir
+    %c, %t = tgpu.mma_async ieee signed %a, %b, %acc over [8, 1]
+        : !tgpu.slot<128x64xbf16, #shared>, !tgpu.slot<64x128xbf16, #shared>, tensor<128x128xf32, #acc>
+    ```
+    As `tile.dot`, by wgmma; `warps` share M and N, four along M form a group. The left factor may be a tile in
+    registers. Until a `tgpu.mma_wait` for the token, the slots and the left factor's registers may be read, and the
+    result may only be passed on: to that wait, or as `acc` to another product of its kind. (PTX ISA,
+    wgmma.mma_async)
+  }];
+  let arguments = (ins Tile_Precision:$precision, Tile_Signedness:$sign, TileGPU_Factor:$lhs, TileGPU_SlotType:$rhs,
+                       AnyStaticShapeTensor:$acc, DenseI64ArrayAttr:$warps);
+  let results = (outs AnyStaticShapeTensor:$result, TileGPU_TokenType:$token);
+  let assemblyFormat = [{
+    $precision $sign $lhs `,` $rhs `,` $acc `over` $warps attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_MmaWaitOp : TileGPU_Op<"mma_wait", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+                                                MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until some products of this warp's group, and all before them, are done";
+  let description = [{
+    ```mlir
+    %d = tgpu.mma_wait[%t] of %c : tensor<128x128xf32, #acc> {pending = 0 : i64}
+    ```
+    The results are `values`, which may be used now. `pending`, which `tgpu-count-groups` sets, is how many younger
+    products may still be under way (PTX ISA, wgmma.wait_group).
+  }];
+  let arguments = (ins Variadic<TileGPU_TokenType>:$products, Variadic<AnyStaticShapeTensor>:$values,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$pending);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = "`[` $products `]` (`of` $values^ `:` type($values))? attr-dict";
 }

@@ -1,6 +1,6 @@
-/// Lowers what waits name to what the hardware counts: how many groups of copies may still be under way. A group's
-/// *age* is the number of groups that were committed after it, on the path with the fewest; a wait for it may leave
-/// that many.
+/// Lowers what waits name to what the hardware counts: how many groups of copies, or how many products, may still be
+/// under way. A group's *age* is the number of groups of its kind that were committed after it, on the path with the
+/// fewest; a wait for it may leave that many.
 #include "ir/TileGPU/GroupAges.h"
 #include "ir/TileGPU/Passes.h"
 
@@ -16,48 +16,42 @@ namespace tile::tgpu {
 namespace {
 class GroupCounter {
 public:
-  void visit(Block &block, GroupAges &ages) {
+  void visit(Block &block, AsyncAges &ages) {
     for (Operation &op : block)
       visit(&op, ages);
   }
 
 private:
-  void visit(Operation *op, GroupAges &ages) {
-    if (auto commit = dyn_cast<CommitOp>(op))
-      return ages.commit(commit.getGroup());
+  void visit(Operation *op, AsyncAges &ages) {
+    ages.visit(op);
     if (auto wait = dyn_cast<WaitOp>(op))
-      return wait.setPending(ages.of(wait.getGroups()));
+      return wait.setPending(ages.copies.of(wait.getGroups()));
+    if (auto wait = dyn_cast<MmaWaitOp>(op))
+      return wait.setPending(ages.products.of(wait.getProducts()));
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return visitLoop(loop, ages);
     // A path with fewer commits counts, and one through none of the regions may have none.
     for (Region &region : op->getRegions())
       for (Block &block : region) {
-        GroupAges inside = ages;
+        AsyncAges inside = ages;
         visit(block, inside);
       }
   }
 
-  void visitLoop(scf::ForOp loop, GroupAges &ages) {
-    for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs()))
-      if (isa<TokenType>(init.getType()))
-        ages.meet(argument, ages.of(init));
+  void visitLoop(scf::ForOp loop, AsyncAges &ages) {
+    ages.enter(loop);
     for (bool changed = true; changed;) {
-      GroupAges end = ages;
+      AsyncAges end = ages;
       visit(*loop.getBody(), end);
-      changed = false;
-      for (auto [argument, yielded] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
-        if (isa<TokenType>(yielded.getType()))
-          changed |= ages.meet(argument, end.of(yielded));
+      changed = ages.meetEdges(loop.getRegionIterArgs(), loop.getYieldedValues(), end);
     }
-    for (auto [result, argument] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
-      if (isa<TokenType>(result.getType()))
-        ages.meet(result, ages.of(argument));
+    ages.leave(loop);
   }
 };
 
 struct CountGroupsPass : public tgpu::impl::CountGroupsPassBase<CountGroupsPass> {
   void runOnOperation() override {
-    GroupAges ages;
+    AsyncAges ages;
     GroupCounter().visit(getOperation().getBody().front(), ages);
   }
 };

@@ -1,6 +1,6 @@
 #include "ir/TileGPU/DotOperands.h"
 
-#include "ir/Layout/Constructors.h"
+#include "ir/TileGPU/ProductShare.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,11 +28,11 @@ static bool planMatrix(MmaOperand &operand, const Layout &source, int elementBit
   return false;
 }
 
-static MmaOperand planMmaOperand(DotOp dot, Value factor, DotOperand which, ArrayRef<int64_t> warps) {
+static MmaOperand planMmaOperand(Value factor, DotOperand which, const ProductShare &share) {
   const Layout &source = layoutOf(factor.getType()).getLayout();
   int elementBits = elementOf(factor.getType()).getIntOrFloatBitWidth();
   MmaOperand operand;
-  operand.fragment = mmaOperandLayout(which, source.shape(), std::vector<int>(warps.begin(), warps.end()), elementBits);
+  operand.fragment = share.operand(which, source.shape(), elementOf(factor.getType()));
   operand.conversion = planConversion(source, operand.fragment, elementBits);
   if (operand.conversion.kind != ConversionKind::SharedMemory)
     return operand;
@@ -49,14 +49,14 @@ static MmaOperand planMmaOperand(DotOp dot, Value factor, DotOperand which, Arra
 
 DotOperands tgpu::planDotOperands(DotOp dot) {
   DotOperands plan;
-  auto warps = dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma);
-  if (!warps) {
+  std::optional<ProductShare> share = shareOf(dot);
+  if (!share) {
     plan.rhsOffset = llvm::alignTo(rowMajorBytes(dot.getLhs().getType()), kMaxVectorBytes);
     plan.bytes = plan.rhsOffset + rowMajorBytes(dot.getRhs().getType());
     return plan;
   }
-  plan.lhs = planMmaOperand(dot, dot.getLhs(), DotOperand::A, warps.asArrayRef());
-  plan.rhs = planMmaOperand(dot, dot.getRhs(), DotOperand::B, warps.asArrayRef());
+  plan.lhs = planMmaOperand(dot.getLhs(), DotOperand::A, *share);
+  plan.rhs = planMmaOperand(dot.getRhs(), DotOperand::B, *share);
   plan.rhs.offset = plan.rhs.bytes ? llvm::alignTo(plan.lhs.bytes, kSwizzleBytes) : 0;
   plan.bytes = std::max(plan.lhs.bytes, plan.rhs.offset + plan.rhs.bytes);
   return plan;

@@ -6,12 +6,12 @@ using namespace tile::tgpu;
 
 void GroupAges::commit(Value group) {
   for (auto &[token, age] : ages)
-    ++age;
+    age = std::min(age + 1, kDone);
   ages[group] = 0;
 }
 
 int64_t GroupAges::of(ValueRange groups) const {
-  int64_t least = groups.empty() ? 0 : std::numeric_limits<int64_t>::max();
+  int64_t least = groups.empty() ? 0 : kDone;
   for (Value group : groups)
     least = std::min(least, ages.lookup(group));
   return least;
@@ -31,3 +31,41 @@ bool GroupAges::meet(const GroupAges &other) {
     changed |= meet(token, age);
   return changed;
 }
+
+void AsyncAges::visit(Operation *op) {
+  if (auto commit = dyn_cast<CommitOp>(op))
+    copies.commit(commit.getGroup());
+  if (auto product = dyn_cast<MmaAsyncOp>(op))
+    products.commit(product.getToken());
+  if (auto done = dyn_cast<DoneOp>(op)) {
+    copies.set(done.getToken(), GroupAges::kDone);
+    products.set(done.getToken(), GroupAges::kDone);
+  }
+}
+
+bool AsyncAges::meet(const AsyncAges &other) {
+  bool changed = copies.meet(other.copies);
+  return products.meet(other.products) || changed;
+}
+
+bool AsyncAges::meetEdges(ValueRange arguments, ValueRange values, const AsyncAges &from) {
+  bool changed = false;
+  for (auto [argument, value] : llvm::zip_equal(arguments, values))
+    if (isa<TokenType>(value.getType())) {
+      changed |= copies.meet(argument, from.copies.of(value));
+      changed |= products.meet(argument, from.products.of(value));
+    }
+  return changed;
+}
+
+void AsyncAges::setEdges(ValueRange arguments, ValueRange values, const AsyncAges &from) {
+  for (auto [argument, value] : llvm::zip_equal(arguments, values))
+    if (isa<TokenType>(value.getType())) {
+      copies.set(argument, from.copies.of(value));
+      products.set(argument, from.products.of(value));
+    }
+}
+
+void AsyncAges::enter(scf::ForOp loop) { meetEdges(loop.getRegionIterArgs(), loop.getInitArgs(), *this); }
+
+void AsyncAges::leave(scf::ForOp loop) { meetEdges(loop.getResults(), loop.getRegionIterArgs(), *this); }

@@ -2,9 +2,10 @@
 /// global memory that the kernel itself writes. Walks the structured control flow with the set of accesses that threads
 /// may still have pending; a barrier empties it.
 ///
-/// An asynchronous copy takes effect when its thread waits for it: until then no barrier helps, and every wait puts it
-/// among what is pending. (Which copies a wait covers is not asked; that it covers enough is what `tgpu-verify-async`
-/// proves.) Slots of one buffer conflict only where they may be the same.
+/// An asynchronous copy or product takes effect when its thread waits for it: until then no barrier helps, and the wait
+/// puts it among what is pending. (Which copies a wait covers is not asked; that it covers enough is what
+/// `tgpu-verify-async` proves.) Slots of one buffer conflict only where they may be the same. Before a barrier that
+/// threads pass with writes that a product may read stands a fence between the two proxies.
 ///
 /// Two accesses of global memory need no barrier where each element is handled by one thread in both, or where the
 /// iterations of the loop that carries one to the other provably touch different elements. Scalars are uniform, so a
@@ -37,9 +38,10 @@ struct Pending {
   Operation *loop = nullptr;  ///< carried here by its back edge
   bool carriedFar = false;    ///< carried by more than one loop
   SlotPlace place = {};
-  bool isUnderWay = false; ///< a copy that was not waited for
+  bool isUnderWay = false; ///< a copy or product that was not waited for
+  int64_t age = 0;         ///< of a product under way: how many began since
 
-  auto key() const { return std::tuple(op, space, writes, begin, end, loop, carriedFar, place.key(), isUnderWay); }
+  auto key() const { return std::tuple(op, space, writes, begin, end, loop, carriedFar, place.key(), isUnderWay, age); }
   bool operator<(const Pending &other) const { return key() < other.key(); }
 };
 using State = std::set<Pending>;
@@ -86,7 +88,7 @@ static SmallVector<Pending> slotAccesses(Operation *op) {
     if (isa<SlotType>(operand.getType())) {
       Pending access{op, Space::Slot, isa<CopyAsyncOp, StoreSharedOp>(op), 0, 0, Value()};
       access.place = placeOf(operand);
-      access.isUnderWay = isa<CopyAsyncOp>(op);
+      access.isUnderWay = isa<CopyAsyncOp, MmaAsyncOp>(op);
       accesses.push_back(access);
     }
   return accesses;
@@ -111,6 +113,11 @@ public:
     auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
     auto alias = contract ? contract.getAs<ArrayAttr>("alias") : ArrayAttr();
     argumentsMayAlias = alias && !alias.empty();
+    kernel.walk([&](MmaAsyncOp product) {
+      for (Value factor : {Value(product.getLhs()), Value(product.getRhs())})
+        if (isa<SlotType>(factor.getType()))
+          readByProducts.insert(placeOf(factor).buffer);
+    });
   }
 
   void run() { visitRegion(kernel.getBody(), {}, /*insert=*/true); }
@@ -156,21 +163,61 @@ private:
     return !areOfOneThread(a, b);
   }
 
-  /// A barrier.
-  static void pass(State &state) {
+  /// A barrier at `op`, after a fence where products may read what was written before it.
+  void pass(State &state, Operation *op, bool insert) {
+    bool isFenceNeeded = llvm::any_of(state, [&](const Pending &before) {
+      return before.space == Space::Slot && before.writes && !before.isUnderWay &&
+             readByProducts.contains(before.place.buffer);
+    });
+    if (insert && isFenceNeeded && !isa_and_nonnull<FenceAsyncOp>(op->getPrevNode())) {
+      OpBuilder builder(op);
+      FenceAsyncOp::create(builder, op->getLoc());
+    }
     for (auto it = state.begin(); it != state.end();)
       it = it->isUnderWay ? std::next(it) : state.erase(it);
   }
 
+  /// Copies are done, any of them, and may still be under way; which ones a wait covers is not known here.
+  static void finishCopies(State &state) {
+    for (Pending pending : State(state))
+      if (isa<CopyAsyncOp>(pending.op) && std::exchange(pending.isUnderWay, false))
+        state.insert(pending);
+  }
+
+  /// Products are done but for the youngest.
+  static void finishProducts(State &state, int64_t pending) {
+    State after;
+    for (Pending access : state) {
+      if (isa<MmaAsyncOp>(access.op) && access.isUnderWay && access.age >= pending) {
+        access.isUnderWay = false;
+        access.age = 0;
+      }
+      after.insert(access);
+    }
+    state = std::move(after);
+  }
+
+  /// Another product begins.
+  static void age(State &state) {
+    constexpr int64_t kOldest = 64; // no wait leaves as many under way
+    State aged;
+    for (Pending pending : state) {
+      if (pending.isUnderWay && isa<MmaAsyncOp>(pending.op))
+        pending.age = std::min(pending.age + 1, kOldest);
+      aged.insert(pending);
+    }
+    state = std::move(aged);
+  }
+
   void visit(Operation *op, State &state, bool insert) {
     if (isa<BarrierOp>(op))
-      return pass(state);
-    if (isa<WaitOp>(op)) {
-      for (Pending copy : State(state))
-        if (std::exchange(copy.isUnderWay, false))
-          state.insert(copy);
-      return;
-    }
+      return pass(state, op, insert);
+    if (isa<WaitOp>(op))
+      return finishCopies(state);
+    if (auto wait = dyn_cast<MmaWaitOp>(op))
+      return finishProducts(state, wait.getPending().value_or(0));
+    if (isa<MmaAsyncOp>(op))
+      age(state);
     SmallVector<Pending> accesses = globalAccesses(op);
     llvm::append_range(accesses, slotAccesses(op));
     int64_t bytes = 0;
@@ -182,15 +229,15 @@ private:
       return llvm::any_of(state, [&](const Pending &before) { return conflict(before, now); });
     });
     if (needed) {
+      pass(state, op, insert);
       if (insert) {
         OpBuilder builder(op);
         BarrierOp::create(builder, op->getLoc());
       }
-      pass(state);
     }
     if (bytes) {
       // The op itself waits between its stores and its loads.
-      pass(state);
+      pass(state, op, insert);
       accesses.back().writes = false;
     }
     state.insert(accesses.begin(), accesses.end());
@@ -271,6 +318,7 @@ private:
 
   func::FuncOp kernel;
   bool argumentsMayAlias;
+  DenseSet<Value> readByProducts; ///< buffers
   std::map<Operation *, LoopStride> loops;
 };
 

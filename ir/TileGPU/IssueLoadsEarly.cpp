@@ -50,7 +50,7 @@ struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoa
     int64_t largest = 0, loaded = 0;
     bool hasProducts = false;
     kernel.walk([&](Operation *op) {
-      hasProducts |= isa<DotOp, MmaOp>(op);
+      hasProducts |= isProduct(op);
       if (isa<LoadOp, LoadPtrOp>(op))
         loaded += registerWords(op->getResult(0).getType());
       for (Type type : op->getResultTypes())

@@ -1,8 +1,8 @@
 #include "ir/TileGPU/LayoutRules.h"
 
-#include "ir/Layout/Constructors.h"
 #include "ir/Layout/ShapeOps.h"
 #include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/ProductShare.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -45,11 +45,8 @@ static Layout gatherLayout(ViewAccess access, unsigned position, const Layout &l
 }
 
 std::optional<Layout> tgpu::mmaAccumulator(DotOp dot) {
-  auto warps = dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma);
-  if (!warps)
-    return std::nullopt;
-  std::vector<int> counts(warps.asArrayRef().begin(), warps.asArrayRef().end());
-  return mmaAccumulatorLayout(shapeVector(dot.getType()), counts);
+  std::optional<ProductShare> share = shareOf(dot);
+  return share ? std::optional(share->accumulator(shapeOf(dot.getType()))) : std::nullopt;
 }
 
 std::optional<Layout> tgpu::operandLayout(Operation *op, unsigned index, const Layout &layout) {

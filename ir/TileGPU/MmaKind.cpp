@@ -5,13 +5,20 @@ using namespace tile;
 using namespace tile::tgpu;
 
 static constexpr MmaKind kKinds[] = {
-    {"bf16", 16, "bf16", "bf16", "f32"},
-    {"f16", 16, "f16", "f16", "f32"},
-    {"i8", 8, "s8", "u8", "s32"},
-    {"tf32", 32, "tf32", "tf32", "f32"},
+    {"bf16", 16, "bf16", "bf16", "f32", true},
+    {"f16", 16, "f16", "f16", "f32", true},
+    {"i8", 8, "s8", "u8", "s32", true},
+    {"tf32", 32, "tf32", "tf32", "f32", false},
 };
 
 ArrayRef<MmaKind> tgpu::allMmaKinds() { return kKinds; }
+
+bool MmaKind::takesColumns(int64_t columns) const {
+  constexpr int64_t kFewIntegerColumns = 32; // from there on in steps of 16
+  if (columns % kColumns != 0 || columns > kMostColumns)
+    return false;
+  return result != "s32" || columns < kFewIntegerColumns || columns % (2 * kColumns) == 0;
+}
 
 /// The name of the kind; tf32 is how f32 is asked for.
 static StringRef nameFor(Type element, Precision precision) {

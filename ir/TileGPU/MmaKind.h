@@ -1,5 +1,6 @@
-/// What mma.sync is for each type of operands (PTX ISA, "Matrix multiply-accumulate operation using mma instruction"):
-/// the only place that lists the types.
+/// What mma.sync and wgmma are for each type of operands (PTX ISA, "Matrix multiply-accumulate operation using mma
+/// instruction" and "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions"): the only place that lists
+/// the types.
 #ifndef IR_TILEGPU_MMAKIND_H
 #define IR_TILEGPU_MMAKIND_H
 
@@ -10,17 +11,27 @@ namespace tile::tgpu {
 struct MmaKind {
   /// Rows and columns that one instruction makes, and the bytes of K that it takes of each of them.
   static constexpr int64_t kRows = 16, kColumns = 8, kDepthBytes = 32;
+  /// Of wgmma the rows, and the most columns, of which it takes multiples of `kColumns`.
+  static constexpr int64_t kWarpgroupRows = 64, kMostColumns = 256;
 
   llvm::StringRef name;    ///< as the option of `tgpu-choose-mma` has it
   int64_t bits;            ///< of an operand's element
   llvm::StringRef operand; ///< as in `.bf16`
   llvm::StringRef unsignedOperand;
   llvm::StringRef result;
+  bool isAsync; ///< wgmma multiplies what is in shared memory as this kind says, without rounding it first
 
   /// K of one instruction, and elements in a 32-bit register.
   int64_t depth() const { return 8 * kDepthBytes / bits; }
   int64_t perWord() const { return 32 / bits; }
+  /// Whether wgmma has a form of so many columns: of integers it lacks some.
+  bool takesColumns(int64_t columns) const;
+  /// Whether wgmma reads a factor whose elements are contiguous across K.
+  bool isTransposable() const { return bits == 16; }
 };
+
+/// Warps that issue one wgmma.
+constexpr int64_t kWarpgroupWarps = 4;
 
 llvm::ArrayRef<MmaKind> allMmaKinds();
 

@@ -47,10 +47,19 @@ def PipelineLoadsPass : Pass<"tgpu-pipeline-loads", "::mlir::func::FuncOp"> {
   ];
 }
 
-def CountGroupsPass : Pass<"tgpu-count-groups", "::mlir::func::FuncOp"> {
-  let summary = "says for each wait how many groups of copies it may leave under way";
+def PlaceProductsPass : Pass<"tgpu-place-products", "::mlir::func::FuncOp"> {
+  let summary = "gives the factors of products on warpgroups places in shared memory";
   let description = [{
-    Every `tgpu.wait` gets `pending`: the most with which all that it names is done on every path.
+    Each `tile.dot` that warpgroups share, which no loop was pipelined for, becomes a `tgpu.mma_async` whose factors were
+    stored to buffers, the left one unless its registers are what the instruction takes, and a `tgpu.mma_wait`.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+}
+
+def CountGroupsPass : Pass<"tgpu-count-groups", "::mlir::func::FuncOp"> {
+  let summary = "says for each wait how many groups of copies, or products, it may leave under way";
+  let description = [{
+    Every `tgpu.wait` and `tgpu.mma_wait` gets `pending`: the most with which all that it names is done on every path.
   }];
 }
 
@@ -75,11 +84,13 @@ def InsertBarriersPass : Pass<"tgpu-insert-barriers", "::mlir::func::FuncOp"> {
 }
 
 def VerifyAsyncPass : Pass<"tgpu-verify-async", "::mlir::func::FuncOp"> {
-  let summary = "proves that asynchronous copies meet no other access";
+  let summary = "proves that asynchronous copies and products meet no other access";
   let description = [{
-    Changes nothing. On every path: no slot is written while a copy into it is under way or while other threads may read
-    it; none is read before its copy was waited for and a barrier passed; each wait covers what it names; nothing is
-    under way when the kernel ends. Memory has its places and barriers stand. What cannot be proved is an error.
+    Changes nothing. On every path: no slot is written while a copy into it is under way or while other threads or a
+    product may read it; none is read before its copy was waited for and a barrier passed, and by a product not without a
+    fence before that barrier; registers that a product under way reads are not set, and its sum is not used; each wait
+    covers what it names; nothing is under way when the kernel ends. Memory has its places and barriers stand. What
+    cannot be proved is an error.
   }];
 }
 

@@ -2,19 +2,15 @@
 /// n + S - 1 begin in iteration n, after the wait for those of iteration n: the barrier that makes these visible also
 /// says that iteration n - 1 has read the slot that is written next, so one barrier per iteration is enough.
 ///
+/// Products of warpgroups go on by themselves: that of iteration n is begun, then that of iteration n - 1 is waited
+/// for. Slots are free an iteration later, so copies are an iteration less ahead, and there is still one barrier.
+///
 /// Copies that would be for iterations past the last are predicated off, so trip counts need not be known, and no part
 /// of the loop is peeled. The order of every sum is that of the loop: the number of stages never changes a result.
-#include "ir/Layout/Constructors.h"
-#include "ir/Layout/ShapeOps.h"
-#include "ir/Tile/TileOps.h"
-#include "ir/TileGPU/LoopSlice.h"
 #include "ir/TileGPU/Passes.h"
-#include "ir/TileGPU/Scratch.h"
-#include "ir/TileGPU/SlotAccess.h"
-#include "ir/TileGPU/Variants.h"
+#include "ir/TileGPU/PipelinePlan.h"
 
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace tile;
@@ -25,304 +21,185 @@ namespace tile::tgpu {
 #include "ir/TileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
-/// Stages unasked: copies three iterations ahead cover the latency of memory for loops that products fill.
-static constexpr int64_t kUsualStages = 4;
-/// Slots of a tile that the loop itself makes and stores: one is read while the next is written.
-static constexpr int64_t kStoredStages = 2;
-
-namespace {
-/// The load that gives a factor of a product.
-struct Source {
-  LoadOp load;
-  bool isTransposed = false; ///< on its way to the product
-};
-
-/// A load that is issued early.
-struct Ahead {
-  LoadOp load;
-  Layout shared;
-  LoopSlice slice = {};
-  Value buffer = {};
-};
-} // namespace
-
-static bool isTransposition(PermuteOp permute) { return permute.getOrder() == ArrayRef<int32_t>({1, 0}); }
-
-/// The load in the body of `loop` that `factor` comes from.
-static std::optional<Source> sourceOf(scf::ForOp loop, Value factor) {
-  Source source;
-  auto permute = factor.getDefiningOp<PermuteOp>();
-  if (permute && permute->getBlock() == loop.getBody() && isTransposition(permute)) {
-    source.isTransposed = true;
-    factor = permute.getValue();
-  }
-  source.load = factor.getDefiningOp<LoadOp>();
-  if (!source.load || source.load->getBlock() != loop.getBody())
-    return std::nullopt;
-  return source;
-}
-
-static bool isOnTensorCores(DotOp dot) { return dot->hasAttr(TileGPUDialect::kMma); }
-
-static ArrayRef<int64_t> warpsOfDot(DotOp dot) {
-  return dot->getAttrOfType<DenseI64ArrayAttr>(TileGPUDialect::kMma).asArrayRef();
-}
-
-/// Both factors, with what the product takes them as.
-static SmallVector<std::pair<Value, DotOperand>, 2> factorsOf(DotOp dot) {
-  return {{dot.getLhs(), DotOperand::A}, {dot.getRhs(), DotOperand::B}};
-}
-
-static bool isZero(Value value) {
-  return !value || matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
-static SlotType slotTypeOf(Type tile, const Layout &shared) {
-  return SlotType::get(tile.getContext(), shapeOf(tile), elementOf(tile), LayoutAttr::get(tile.getContext(), shared));
-}
-
-/// Of the variant that promises nothing of addresses nobody expects copies.
-static void remarkMissed(Operation *op, StringRef what, const std::string &reason) {
-  auto name = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
-  if (const Variant *variant = name ? findVariant(name) : nullptr; variant && variant->promisesNothing())
-    return;
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("PipelineLoads").category("tgpu-pipeline-loads"))
-      << what << remark::reason("{0}", reason);
-}
-
 namespace {
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, int64_t limit, int64_t shared) : loop(loop), limit(limit), shared(shared) {}
+  LoopPipeliner(scf::ForOp loop, PipelinePlan &plan) : loop(loop), plan(plan) {}
 
   void run() {
-    std::optional<int64_t> asked = askedStages();
-    if (asked == 1)
-      return;
-    for (auto dot : loop.getBody()->getOps<DotOp>())
-      if (isOnTensorCores(dot))
-        dots.push_back(dot);
-    for (DotOp dot : dots)
-      for (auto [factor, which] : factorsOf(dot))
-        if (std::optional<Source> source = sourceOf(loop, factor))
-          consider(source->load);
-    if (loads.empty())
-      return;
-    // Products that read none of the copies stay as they are.
-    llvm::erase_if(dots, [&](DotOp dot) {
-      return llvm::none_of(factorsOf(dot), [&](auto factor) { return copied(factor.first) != nullptr; });
-    });
-    planOthers();
-    std::optional<int64_t> chosen = chooseStages(asked);
-    if (!chosen)
-      return;
-    stages = *chosen;
-    transform();
+    IRRewriter rewriter(loop);
+    noteStages();
+    for (DotOp dot : plan.dots)
+      if (plan.isCarried(dot))
+        carried.push_back({dot, indexOfSum(dot)});
+    makeBuffers(rewriter);
+    trips = emitTrips(rewriter, loop.getLoc());
+    addArguments(rewriter, beginCopies(rewriter));
+    rewriteBody(rewriter);
+    finish(rewriter);
   }
 
 private:
-  //===-- What is copied ------------------------------------------------------------------------------------------===//
-
-  std::optional<int64_t> askedStages() {
-    for (Operation *op : {loop.getOperation(), loop->getParentOfType<func::FuncOp>().getOperation()})
-      if (auto schedule = op->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
-        if (auto stages = schedule.getAs<IntegerAttr>("stages"))
-          return stages.getInt();
-    return std::nullopt;
-  }
-
-  void consider(LoadOp load) {
-    if (llvm::any_of(loads, [&](const Ahead &known) { return known.load == load; }))
-      return;
-    Ahead ahead{load, Layout()};
-    if (std::string fault = whyNot(load, ahead); !fault.empty())
-      return remarkMissed(load, "load is not copied ahead", fault);
-    loads.push_back(std::move(ahead));
-  }
-
-  /// Why `load` cannot become a copy; fills in what the copy needs.
-  std::string whyNot(LoadOp load, Ahead &ahead) {
-    if (!load.getView().getType().getConstant())
-      return "its tensor may be written meanwhile";
-    if (!isZero(load.getOther()))
-      return "what it reads outside of the tensor is not zero";
-    if (load.getCache() == CacheHint::Volatile)
-      return "it is volatile";
-    auto plan = load->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
-    if (!plan)
-      return "it has no plan";
-    ArrayRef<int64_t> shape = shapeOf(load.getType());
-    if (load.getSizes().empty() || load.getSizes().back() < 1 ||
-        llvm::is_contained(load.getSizes(), ViewAccess::kGather))
-      return "its positions are not regions that are contiguous in memory";
-    Type element = elementOf(load.getType());
-    std::optional<Layout> layout = factorLayout(shape, element, shape.size() - 1);
-    if (!layout)
-      return "rows of " + std::to_string(shape.back() * elementBytes(element)) + " bytes are too short to be swizzled";
-    ahead.shared = *layout;
-    const Layout &registers = layoutOf(load.getType()).getLayout();
-    if (std::string fault = whyNoAsyncCopy(cast<ViewAccess>(load.getOperation()), plan, registers, ahead.shared);
-        !fault.empty())
-      return fault;
-    for (Value operand : load->getOperands())
-      if (failed(collectSlice(loop, operand, ahead.slice)))
-        return "its positions follow from more than the loop's variable: from memory, or from the iteration before";
-    return whyNoUse(load, ahead.shared);
-  }
-
-  /// Why the users of `load` cannot read it from shared memory.
-  std::string whyNoUse(LoadOp load, const Layout &shared) {
-    SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(load->getUses()));
-    while (!uses.empty()) {
-      OpOperand *use = uses.pop_back_val();
-      Operation *user = use->getOwner();
-      auto permute = dyn_cast<PermuteOp>(user);
-      if (permute && permute->getBlock() == loop.getBody() && use->get() == load.getResult() &&
-          isTransposition(permute)) {
-        for (OpOperand &next : permute->getUses())
-          uses.push_back(&next);
-        continue;
-      }
-      auto dot = dyn_cast<DotOp>(user);
-      if (!dot || !llvm::is_contained(dots, dot) || use->getOperandNumber() > 1)
-        return "it has users that are no products on the tensor cores";
-      DotOperand which = use->getOperandNumber() == 0 ? DotOperand::A : DotOperand::B;
-      bool isTransposed = use->get() != load.getResult();
-      Layout seen = isTransposed ? permuteLayout(shared, {1, 0}) : shared;
-      if (!planSlotOperand(slotTypeOf(use->get().getType(), seen), which, warpsOfDot(dot)).matrix &&
-          elementBytes(elementOf(load.getType())) < 4)
-        return "ldmatrix does not read the fragments of its elements in this order";
-    }
-    return "";
-  }
-
-  Ahead *copied(Value factor) {
-    std::optional<Source> source = sourceOf(loop, factor);
-    auto found = source ? llvm::find_if(loads, [&](Ahead &known) { return known.load == source->load; }) : loads.end();
-    return found == loads.end() ? nullptr : &*found;
-  }
-
-  //===-- The other factors ---------------------------------------------------------------------------------------===//
-
-  /// A factor that is stored to shared memory because no conversion in registers makes its fragments.
-  struct Stored {
-    Layout shared;
-    bool isInvariant;
-    Value buffer = {};
-    Value slot = {};
+  /// A product that goes on in the next iteration, and which of the loop's results its sum is.
+  struct Carried {
+    DotOp dot;
+    unsigned index;
   };
 
-  void planOthers() {
-    for (DotOp dot : dots) {
-      DotOperands plan = planDotOperands(dot);
-      for (auto [factor, which] : factorsOf(dot)) {
-        const MmaOperand &operand = which == DotOperand::A ? plan.lhs : plan.rhs;
-        if (!copied(factor) && operand.bytes != 0)
-          stored.insert({factor, Stored{operand.shared, loop.isDefinedOutsideOfLoop(factor)}});
-      }
-    }
-  }
+  unsigned indexOfSum(DotOp dot) { return dot->use_begin()->getOperandNumber(); }
 
-  static int64_t slotBytes(Type tile, const Layout &shared) { return bufferTypeOf(tile, shared, 1).getSlotBytes(); }
+  Value emitIndex(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loop.getLoc(), value); }
 
-  static BufferType bufferTypeOf(Type tile, const Layout &shared, int64_t stages) {
-    SlotType slot = slotTypeOf(tile, shared);
-    return BufferType::get(tile.getContext(), stages, slot.getShape(), slot.getElementType(), slot.getLayout());
-  }
-
-  //===-- How many stages -----------------------------------------------------------------------------------------===//
-
-  std::optional<int64_t> chooseStages(std::optional<int64_t> asked) {
-    int64_t perStage = 0, beside = 0;
-    for (Ahead &ahead : loads)
-      perStage += slotBytes(ahead.load.getType(), ahead.shared);
-    for (auto &[factor, store] : stored)
-      beside += slotBytes(factor.getType(), store.shared) * (store.isInvariant ? 1 : kStoredStages);
-    int64_t scratch = 0;
-    loop.walk([&](Operation *op) {
-      if (!llvm::is_contained(dots, op))
-        scratch = std::max(scratch, scratchBytes(op));
-    });
-    int64_t most = (limit - beside - scratch) / perStage;
-    if (most < 2) {
-      remarkMissed(loop, "loads are not copied ahead",
-                   "two stages of " + std::to_string(perStage) + " bytes do not fit in shared memory");
-      return std::nullopt;
-    }
-    if (asked) {
-      if (*asked > most)
-        remarkMissed(loop, "loop has " + std::to_string(most) + " stages, not " + std::to_string(*asked),
-                     "a stage takes " + std::to_string(perStage) + " bytes of shared memory");
-      return std::min(*asked, most);
-    }
-    int64_t cheap = std::max<int64_t>((shared - beside - scratch) / perStage, 2);
-    return std::min({kUsualStages, cheap, most});
-  }
-
-  //===-- The new loop --------------------------------------------------------------------------------------------===//
-
-  void transform() {
-    IRRewriter rewriter(loop);
-    Location loc = loop.getLoc();
-    noteStages();
-    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
-    for (Ahead &ahead : loads)
+  void makeBuffers(OpBuilder &b) {
+    for (PipelinePlan::Ahead &ahead : plan.loads)
       ahead.buffer =
-          AllocOp::create(rewriter, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, stages));
-    for (auto &[factor, store] : stored) {
-      int64_t slots = store.isInvariant ? 1 : kStoredStages;
-      store.buffer = AllocOp::create(rewriter, loc, bufferTypeOf(factor.getType(), store.shared, slots));
+          AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
+    for (auto &[key, store] : plan.stored) {
+      Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
+      store.buffer =
+          AllocOp::create(b, loop.getLoc(), bufferTypeOf(factor.getType(), store.shared, plan.storedStages(store)));
       if (store.isInvariant)
-        store.slot = storeTo(rewriter, factor, store.buffer, index(0));
+        store.slot = storeTo(b, factor, store.buffer, emitIndex(b, 0));
     }
-    trips = emitTrips(rewriter, loc);
+  }
 
-    // What the first iterations read.
-    Value zero = index(0);
-    SmallVector<Value> inits = {zero};
-    for (int64_t n = 0; n < stages - 1; ++n) {
-      Value step = castTo(rewriter, loc, n);
-      Value variable = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(),
-                                             arith::MulIOp::create(rewriter, loc, loop.getStep(), step));
-      inits.push_back(copyAll(rewriter, index(n), variable));
+  /// Copies what the first iterations read; gives the new initial arguments of the loop: a counter of iterations, the
+  /// groups of copies, and the last product of the iteration before.
+  SmallVector<Value> beginCopies(OpBuilder &b) {
+    Location loc = loop.getLoc();
+    SmallVector<Value> inits = {emitIndex(b, 0)};
+    for (int64_t n = 0; n < plan.distance(); ++n) {
+      Value step = castTo(b, loc, n);
+      Value variable =
+          arith::AddIOp::create(b, loc, loop.getLowerBound(), arith::MulIOp::create(b, loc, loop.getStep(), step));
+      inits.push_back(copyAll(b, emitIndex(b, n), variable));
     }
+    if (!carried.empty())
+      inits.push_back(DoneOp::create(b, loc));
+    return inits;
+  }
+
+  void addArguments(IRRewriter &rewriter, ArrayRef<Value> inits) {
     auto keep = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return SmallVector<Value>(arguments.begin(), arguments.end());
     };
-    size_t carried = loop.getNumRegionIterArgs();
-    SmallVector<Value> arguments = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    firstNew = loop.getNumRegionIterArgs();
     loop = cast<scf::ForOp>(
         *loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, keep));
-    renameStored(arguments);
-    counter = loop.getRegionIterArg(carried);
-    auto groups = loop.getRegionIterArgs().drop_front(carried + 1);
+    plan.moveTo(loop);
+    counter = loop.getRegionIterArg(firstNew);
+    groups = llvm::to_vector_of<Value>(loop.getRegionIterArgs().slice(firstNew + 1, plan.distance()));
+    if (!carried.empty())
+      lastProduct = loop.getRegionIterArgs().back();
+  }
 
-    // All of an iteration's copies are one group, so that one wait and one barrier are enough.
-    DotOp first = dots.front();
+  void rewriteBody(IRRewriter &rewriter) {
+    DotOp first = plan.dots.front();
     rewriter.setInsertionPoint(first);
-    for (auto &[factor, store] : stored)
+    for (auto &[key, store] : plan.stored) {
+      Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
       if (!store.isInvariant && isMadeBefore(factor, first))
         store.slot = storeTo(rewriter, factor, store.buffer, counter);
+    }
+    // All of an iteration's copies are one group, so that one wait and one barrier are enough.
     WaitOp::create(rewriter, first.getLoc(), groups.front(), IntegerAttr());
-    Value ahead = arith::AddIOp::create(rewriter, loc, counter, index(stages - 1));
-    Value distance = arith::MulIOp::create(rewriter, loc, loop.getStep(), castTo(rewriter, loc, stages - 1));
-    Value variable = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(), distance);
-    Value group = copyAll(rewriter, ahead, variable);
-    for (DotOp dot : dots)
-      multiply(rewriter, dot);
+    // Products on the tensor cores' own time are begun before anything else.
+    bool isFirst = true;
+    if (carried.empty())
+      copyNext(rewriter);
+    Value token;
+    for (DotOp dot : plan.dots) {
+      rewriter.setInsertionPoint(dot);
+      Operation *product = begin(rewriter, dot);
+      if (std::exchange(isFirst, false) && !carried.empty())
+        copyNext(rewriter);
+      auto async = dyn_cast<MmaAsyncOp>(product);
+      Value sum = product->getResult(0);
+      if (async && plan.isCarried(dot))
+        token = async.getToken();
+      else if (async && !plan.isPassedOn(dot))
+        sum = waitAtUse(rewriter, dot, async.getToken(), sum);
+      rewriter.replaceOp(dot, sum);
+    }
+    if (token)
+      waitForLast(rewriter, token);
+    setYields(rewriter, token);
+  }
 
+  void copyNext(OpBuilder &b) {
+    Location loc = loop.getLoc();
+    Value ahead = arith::AddIOp::create(b, loc, counter, emitIndex(b, plan.distance()));
+    Value step = arith::MulIOp::create(b, loc, loop.getStep(), castTo(b, loc, plan.distance()));
+    Value variable = arith::AddIOp::create(b, loc, loop.getInductionVar(), step);
+    nextGroup = copyAll(b, ahead, variable);
+  }
+
+  /// The sum of a product begun, from where `user`s first use it.
+  Value waitAtUse(IRRewriter &rewriter, Operation *made, Value token, Value sum) {
+    Operation *firstUser = loop.getBody()->getTerminator();
+    for (Operation *user : made->getUsers())
+      if (Operation *at = loop.getBody()->findAncestorOpInBlock(*user); at && at->isBeforeInBlock(firstUser))
+        firstUser = at;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(firstUser);
+    return MmaWaitOp::create(rewriter, made->getLoc(), token, sum, IntegerAttr()).getResults().front();
+  }
+
+  /// Waits for the products of the iteration before: where a sum of theirs is used, or once those of this one are
+  /// begun.
+  void waitForLast(IRRewriter &rewriter, Value token) {
+    bool isWaited = false;
+    for (const Carried &known : carried) {
+      Value sum = loop.getRegionIterArg(known.index);
+      Operation *firstUser = nullptr;
+      for (OpOperand &use : sum.getUses()) {
+        Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+        bool isPassedOn = isa<MmaAsyncOp>(use.getOwner());
+        if (!isPassedOn && (!firstUser || user->isBeforeInBlock(firstUser)))
+          firstUser = user;
+      }
+      if (!firstUser)
+        continue;
+      isWaited = true;
+      rewriter.setInsertionPoint(firstUser);
+      auto wait = MmaWaitOp::create(rewriter, loop.getLoc(), lastProduct, sum, IntegerAttr());
+      rewriter.replaceUsesWithIf(sum, wait.getResults().front(),
+                                 [&](OpOperand &use) { return !isa<MmaAsyncOp, MmaWaitOp>(use.getOwner()); });
+    }
+    if (isWaited)
+      return;
+    Operation *after = token.getDefiningOp(), *copies = nextGroup.getDefiningOp();
+    rewriter.setInsertionPointAfter(after->isBeforeInBlock(copies) ? copies : after);
+    MmaWaitOp::create(rewriter, loop.getLoc(), lastProduct, ValueRange(), IntegerAttr());
+  }
+
+  void setYields(IRRewriter &rewriter, Value token) {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     rewriter.setInsertionPoint(yield);
-    SmallVector<Value> next = {arith::AddIOp::create(rewriter, loc, counter, index(1))};
+    SmallVector<Value> next = {arith::AddIOp::create(rewriter, loop.getLoc(), counter, emitIndex(rewriter, 1))};
     next.append(groups.begin() + 1, groups.end());
-    next.push_back(group);
+    next.push_back(nextGroup);
+    if (token)
+      next.push_back(token);
     rewriter.modifyOpInPlace(yield, [&] {
       for (auto [i, value] : llvm::enumerate(next))
-        yield.setOperand(carried + i, value);
+        yield.setOperand(firstNew + i, value);
     });
+  }
+
+  /// After the loop.
+  void finish(IRRewriter &rewriter) {
     rewriter.setInsertionPointAfter(loop);
-    WaitOp::create(rewriter, loc, loop.getResults().drop_front(carried + 1), IntegerAttr());
-    for (Ahead &done : loads) {
+    WaitOp::create(rewriter, loop.getLoc(), loop.getResults().slice(firstNew + 1, plan.distance()), IntegerAttr());
+    if (!carried.empty()) {
+      SmallVector<Value> sums;
+      for (const Carried &known : carried)
+        sums.push_back(loop.getResult(known.index));
+      auto wait = MmaWaitOp::create(rewriter, loop.getLoc(), loop.getResults().back(), sums, IntegerAttr());
+      for (auto [sum, result] : llvm::zip_equal(sums, wait.getResults()))
+        rewriter.replaceAllUsesExcept(sum, result, wait);
+    }
+    for (PipelinePlan::Ahead &done : plan.loads) {
       for (Operation *user : llvm::make_early_inc_range(done.load->getUsers()))
         if (isa<PermuteOp>(user))
           rewriter.eraseOp(user);
@@ -334,19 +211,8 @@ private:
   void noteStages() {
     auto kernel = loop->getParentOfType<func::FuncOp>();
     auto known = kernel->getAttrOfType<IntegerAttr>(TileGPUDialect::kStages);
-    int64_t most = std::max(stages, known ? known.getInt() : 0);
+    int64_t most = std::max(plan.stages, known ? known.getInt() : 0);
     kernel->setAttr(TileGPUDialect::kStages, Builder(kernel).getI64IntegerAttr(most));
-  }
-
-  /// The loop is a new op now, with new arguments in place of `before`.
-  void renameStored(ArrayRef<Value> before) {
-    llvm::MapVector<Value, Stored> renamed;
-    for (auto &[factor, store] : stored) {
-      const auto *found = llvm::find(before, factor);
-      Value now = found == before.end() ? factor : loop.getRegionIterArg(found - before.begin());
-      renamed.insert({now, store});
-    }
-    stored = std::move(renamed);
   }
 
   /// How many iterations the loop has, as an index; the bounds are those of signed integers, and not below 64 bits.
@@ -372,7 +238,7 @@ private:
     Location loc = loop.getLoc();
     Value isRun = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, n, trips);
     SmallVector<Value> copies;
-    for (Ahead &ahead : loads) {
+    for (PipelinePlan::Ahead &ahead : plan.loads) {
       LoadOp load = ahead.load;
       IRMapping mapping;
       cloneSlice(b, loop, ahead.slice, variable, mapping);
@@ -388,53 +254,38 @@ private:
     return CommitOp::create(b, loc, TokenType::get(b.getContext()), copies);
   }
 
-  static Value storeTo(OpBuilder &b, Value tile, Value buffer, Value n) {
-    Value slot = SlotOp::create(b, tile.getLoc(), buffer, n);
-    StoreSharedOp::create(b, tile.getLoc(), tile, slot);
-    return slot;
-  }
-
   static bool isMadeBefore(Value value, Operation *op) {
     Operation *maker = value.getDefiningOp();
     return !maker || maker->getBlock() != op->getBlock() || maker->isBeforeInBlock(op);
   }
 
-  void multiply(IRRewriter &rewriter, DotOp dot) {
-    rewriter.setInsertionPoint(dot);
-    ArrayRef<int64_t> warps = warpsOfDot(dot);
+  /// The product, with its factors where they are now.
+  Operation *begin(OpBuilder &b, DotOp dot) {
     SmallVector<Value> factors;
     for (auto [factor, which] : factorsOf(dot))
-      factors.push_back(place(rewriter, factor, which, warps));
-    rewriter.replaceOpWithNewOp<MmaOp>(dot, dot.getType(), dot.getPrecision(), dot.getSign(), factors[0], factors[1],
-                                       dot.getAcc(), warps);
+      factors.push_back(place(b, dot, factor, which));
+    return multiply(b, dot, factors[0], factors[1]);
   }
 
-  /// The factor as `tgpu.mma` takes it.
-  Value place(IRRewriter &rewriter, Value factor, DotOperand which, ArrayRef<int64_t> warps) {
-    Location loc = factor.getLoc();
-    if (Ahead *ahead = copied(factor)) {
-      Value slot = SlotOp::create(rewriter, loc, ahead->buffer, counter);
-      return sourceOf(loop, factor)->isTransposed ? TransposeOp::create(rewriter, loc, slot).getResult() : slot;
+  Value place(OpBuilder &b, DotOp dot, Value factor, DotOperand which) {
+    if (PipelinePlan::Ahead *ahead = plan.copied(factor)) {
+      Value slot = SlotOp::create(b, factor.getLoc(), ahead->buffer, counter);
+      return plan.isTransposed(factor) ? TransposeOp::create(b, factor.getLoc(), slot).getResult() : slot;
     }
-    if (auto store = stored.find(factor); store != stored.end()) {
-      if (!store->second.slot)
-        store->second.slot = storeTo(rewriter, factor, store->second.buffer, counter);
-      return store->second.slot;
-    }
-    int elementBits = static_cast<int>(8 * elementBytes(elementOf(factor.getType())));
-    Layout fragment = mmaOperandLayout(which, layoutOf(factor.getType()).getLayout().shape(),
-                                       std::vector<int>(warps.begin(), warps.end()), elementBits);
-    Type type = withLayout(factor.getType(), LayoutAttr::get(factor.getContext(), fragment));
-    return type == factor.getType() ? factor : ConvertLayoutOp::create(rewriter, loc, type, factor).getResult();
+    auto store = plan.stored.find({dot, which});
+    if (store == plan.stored.end())
+      return toFragment(b, dot, factor, which);
+    if (!store->second.slot)
+      store->second.slot = storeTo(b, factor, store->second.buffer, counter);
+    return store->second.slot;
   }
 
   scf::ForOp loop;
-  int64_t limit, shared;
-  int64_t stages = 0;
-  SmallVector<DotOp> dots; ///< that read at least one copy
-  std::vector<Ahead> loads;
-  llvm::MapVector<Value, Stored> stored;
-  Value trips, counter;
+  PipelinePlan &plan;
+  SmallVector<Carried> carried;
+  unsigned firstNew = 0; ///< of the arguments that are added
+  Value trips, counter, lastProduct, nextGroup;
+  SmallVector<Value> groups;
 };
 
 /// Says of loops with products that are not looked at why that is so.
@@ -442,14 +293,14 @@ void remarkOtherLoops(func::FuncOp kernel) {
   llvm::SmallSetVector<Operation *, 4> seen;
   kernel.walk([&](DotOp dot) {
     auto around = dot->getParentOfType<LoopLikeOpInterface>();
-    if (!isOnTensorCores(dot) || !around || !seen.insert(around))
+    if (!shareOf(dot) || !around || !seen.insert(around))
       return;
     if (!isa<scf::ForOp>(around))
-      remarkMissed(around, "loads are not copied ahead",
-                   "a loop with `while`, `break` or `return` does not know which iterations come");
+      remarkNotAhead(around, "loads are not copied ahead",
+                     "a loop with `while`, `break` or `return` does not know which iterations come");
     else if (dot->getParentOp() != around)
-      remarkMissed(around, "loads are not copied ahead",
-                   "its products are under a condition, as is all that follows a `continue`");
+      remarkNotAhead(around, "loads are not copied ahead",
+                     "its products are under a condition, as is all that follows a `continue`");
   });
 }
 
@@ -462,11 +313,13 @@ struct PipelineLoadsPass : public tgpu::impl::PipelineLoadsPassBase<PipelineLoad
     remarkOtherLoops(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp found) {
-      if (!found.getUnsignedCmp() && llvm::any_of(found.getBody()->getOps<DotOp>(), isOnTensorCores))
+      if (!found.getUnsignedCmp() &&
+          llvm::any_of(found.getBody()->getOps<DotOp>(), [](DotOp dot) { return shareOf(dot).has_value(); }))
         loops.push_back(found);
     });
     for (scf::ForOp found : loops)
-      LoopPipeliner(found, limit, shared).run();
+      if (PipelinePlan plan(found, limit, shared); plan.isWorthIt())
+        LoopPipeliner(found, plan).run();
   }
 };
 } // namespace

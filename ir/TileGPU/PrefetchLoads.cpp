@@ -42,7 +42,7 @@ struct PrefetchLoadsPass : public tgpu::impl::PrefetchLoadsPassBase<PrefetchLoad
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      bool hasProducts = !loop.getBody()->getOps<DotOp>().empty() || !loop.getBody()->getOps<MmaOp>().empty();
+      bool hasProducts = llvm::any_of(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
       if (hasProducts && !loop->hasAttr(TileGPUDialect::kPrefetched))
         loops.push_back(loop);
     });

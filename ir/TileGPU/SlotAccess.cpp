@@ -1,5 +1,7 @@
 #include "ir/TileGPU/SlotAccess.h"
 
+#include "ir/TileGPU/ProductShare.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
@@ -39,7 +41,7 @@ MmaOperand tgpu::planSlotOperand(SlotType slot, DotOperand which, ArrayRef<int64
   const Layout &shared = slot.getLayout().getLayout();
   int elementBits = static_cast<int>(slot.getElementType().getIntOrFloatBitWidth());
   MmaOperand operand;
-  operand.fragment = mmaOperandLayout(which, shared.shape(), std::vector<int>(warps.begin(), warps.end()), elementBits);
+  operand.fragment = mmaOperandLayout(which, shared.shape(), warpCounts(warps), elementBits);
   operand.shared = shared;
   operand.bytes = shared.numElements() * elementBits / 8;
   for (MatrixOrder order : {MatrixOrder::RowMajor, MatrixOrder::Transposed})

@@ -95,7 +95,7 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
-  if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen)
+  if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen || name == kWarpgroups)
     return isa<UnitAttr>(value) ? success() : fault("a unit");
   if (name == kMma) {
     auto warps = dyn_cast<DenseI64ArrayAttr>(value);

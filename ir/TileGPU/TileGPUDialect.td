@@ -35,6 +35,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kAccess{"tgpu.access"};
     /// On a `tile.dot` that runs on the tensor cores: how many warps share its M and its N.
     static constexpr llvm::StringLiteral kMma{"tgpu.mma"};
+    /// On such a `tile.dot`: four warps along M form a group, for wgmma.
+    static constexpr llvm::StringLiteral kWarpgroups{"tgpu.warpgroups"};
     /// On a kernel: the variant it is, `fast` or `generic`.
     static constexpr llvm::StringLiteral kVariant{"tgpu.variant"};
     /// On a kernel: how many of its blocks a multiprocessor is to hold at a time, which bounds the registers of a thread.

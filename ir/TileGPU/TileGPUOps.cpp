@@ -26,3 +26,5 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
     return splat.resizeSplat(cast<ShapedType>(getType()));
   return {};
 }
+
+bool tgpu::isProduct(Operation *op) { return isa<DotOp, MmaOp, MmaAsyncOp>(op); }

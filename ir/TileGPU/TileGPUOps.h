@@ -35,6 +35,9 @@ LayoutAttr layoutOf(mlir::Type type);
 /// `type`, a tensor, spread by `layout`.
 mlir::RankedTensorType withLayout(mlir::Type type, LayoutAttr layout);
 
+/// Whether `op` multiplies matrices, at whatever level.
+bool isProduct(mlir::Operation *op);
+
 /// Bytes of a whole tile in row-major order, or of a scalar.
 int64_t rowMajorBytes(mlir::Type type);
 

@@ -1,15 +1,12 @@
-/// Proves that asynchronous copies and those who use the slots of buffers do not meet: walks every path with the copies
-/// that may be under way and the accesses that other threads may not have finished, and refuses what could meet them.
-/// What it cannot tell apart (an index that is no counter of its loop) it takes to be the same slot. It believes the
-/// `pending` of a wait, which is what the hardware obeys, and checks that it covers what the wait names.
-#include "ir/TileGPU/GroupAges.h"
+/// Proves that asynchronous copies and products and those who use the same slots and registers do not meet: walks every
+/// path with what may be under way and the accesses that other threads may not have finished, and refuses what could
+/// meet them. What it cannot tell apart (an index that is no counter of its loop) it takes to be the same slot. It
+/// believes the `pending` of a wait, which is what the hardware obeys, and checks that it covers what the wait names.
+#include "ir/TileGPU/AsyncState.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/Scratch.h"
-#include "ir/TileGPU/SlotPlaces.h"
 
 #include "llvm/Support/SaveAndRestore.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace tile;
@@ -21,174 +18,204 @@ namespace tile::tgpu {
 } // namespace tile::tgpu
 
 namespace {
-using PlaceKey = decltype(std::declval<SlotPlace>().key());
-
-/// A copy that may be under way.
-struct Copy {
-  CopyAsyncOp op;
-  SlotPlace place;
-  std::optional<int64_t> age; ///< groups committed since its own; none: it is in no group yet
-};
-
-/// An access that other threads may not have finished, or whose result they may not see.
-struct Unordered {
-  Operation *op;
-  SlotPlace place;   ///< of a slot
-  SharedBytes bytes; ///< of scratch, where there is no place
-  bool isSlot, writes;
-};
-
-struct State {
-  std::map<std::pair<Operation *, PlaceKey>, Copy> copies;
-  std::map<std::tuple<Operation *, bool, PlaceKey>, Unordered> unordered;
-  GroupAges groups;
-
-  /// Another path leads here; whether it brings anything new.
-  bool meet(const State &other) {
-    bool changed = groups.meet(other.groups);
-    for (auto &[key, copy] : other.copies) {
-      auto [known, isNew] = copies.try_emplace(key, copy);
-      changed |= isNew;
-      // One in no group is waited for by nobody, and a young one by few.
-      if (!isNew && known->second.age && (!copy.age || *copy.age < *known->second.age)) {
-        known->second.age = copy.age;
-        changed = true;
-      }
-    }
-    for (auto &[key, access] : other.unordered)
-      changed |= unordered.try_emplace(key, access).second;
-    return changed;
-  }
-
-  void add(const Copy &copy) {
-    State one;
-    one.copies.try_emplace({copy.op, copy.place.key()}, copy);
-    meet(one);
-  }
-  void add(const Unordered &access) { unordered.try_emplace({access.op, access.writes, access.place.key()}, access); }
-
-  /// The same in other words.
-  State renamed(llvm::function_ref<SlotPlace(SlotPlace)> rename) const {
-    State result;
-    result.groups = groups;
-    for (auto &[key, copy] : copies)
-      result.add(Copy{copy.op, rename(copy.place), copy.age});
-    for (auto &[key, access] : unordered) {
-      Unordered moved = access;
-      if (moved.isSlot)
-        moved.place = rename(moved.place);
-      result.add(moved);
-    }
-    return result;
-  }
-};
-
 class AsyncVerifier {
 public:
   LogicalResult run(func::FuncOp kernel) {
-    State state;
+    AsyncState state;
     visit(kernel.getBody().front(), state);
     return failure(isFaulty);
   }
 
 private:
-  void visit(Block &block, State &state) {
+  void visit(Block &block, AsyncState &state) {
     for (Operation &op : block)
       visit(&op, state);
   }
 
-  void visit(Operation *op, State &state) {
+  void visit(Operation *op, AsyncState &state) {
+    checkRegisters(op, state);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return visitFor(loop, state);
     if (isa<LoopLikeOpInterface>(op))
       return visitLoop(op, state);
     if (op->getNumRegions() != 0 && isa<RegionBranchOpInterface>(op))
       return visitBranches(op, state);
+    state.ages.visit(op);
     if (isa<BarrierOp>(op))
-      return state.unordered.clear();
+      return passBarrier(state);
+    if (isa<FenceAsyncOp>(op))
+      return state.unfenced.forEach([](Unfenced &write) { write.isFenced = true; });
     if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-      SlotPlace place = placeOf(copy.getSlot());
       touch(op, copy.getSlot(), /*writes=*/true, state);
-      return state.add(Copy{copy, place, std::nullopt});
-    }
-    if (auto commit = dyn_cast<CommitOp>(op)) {
-      state.groups.commit(commit.getGroup());
-      for (auto &[key, copy] : state.copies)
-        copy.age = copy.age ? *copy.age + 1 : 0;
+      state.copies.add(Copy{copy, placeOf(copy.getSlot()), std::nullopt});
       return;
     }
+    if (isa<CommitOp>(op))
+      return state.copies.forEach([](Copy &copy) { copy.age = copy.age ? *copy.age + 1 : 0; });
     if (auto wait = dyn_cast<WaitOp>(op))
       return visitWait(wait, state);
+    if (auto wait = dyn_cast<MmaWaitOp>(op))
+      return visitWait(wait, state);
+    if (auto product = dyn_cast<MmaAsyncOp>(op))
+      return visitProduct(product, state);
     if (isa<SlotOp, TransposeOp>(op))
       return;
     for (Value operand : op->getOperands())
       if (isa<SlotType>(operand.getType())) {
         bool writes = isa<StoreSharedOp>(op);
         touch(op, operand, writes, state);
-        state.add(Unordered{op, placeOf(operand), {}, /*isSlot=*/true, writes});
+        state.unordered.add(Unordered{op, placeOf(operand), {}, /*isSlot=*/true, writes});
+        if (writes)
+          state.unfenced.add(Unfenced{op, placeOf(operand), /*isFenced=*/false});
       }
     if (int64_t bytes = scratchBytes(op))
       visitScratch(op, bytes, state);
-    if (op->hasTrait<OpTrait::ReturnLike>() && isa<func::FuncOp>(op->getParentOp()))
-      for (auto &[key, copy] : state.copies)
+    if (op->hasTrait<OpTrait::ReturnLike>() && isa<func::FuncOp>(op->getParentOp())) {
+      state.copies.forEach([&](const Copy &copy) {
         fault(op, "the kernel ends while a copy is under way; expected a tgpu.wait for it", copy.op);
-  }
-
-  void visitWait(WaitOp wait, State &state) {
-    int64_t pending = wait.getPending().value_or(0), youngest = state.groups.of(wait.getGroups());
-    if (pending > youngest)
-      fault(wait, "lets " + std::to_string(pending) + " groups be under way; expected at most " +
-                      std::to_string(youngest) + ", as many as were committed after what it waits for");
-    for (auto it = state.copies.begin(); it != state.copies.end();) {
-      auto &[op, place, age] = it->second;
-      if (!age || *age < pending) {
-        ++it;
-        continue;
-      }
-      state.add(Unordered{op, place, {}, /*isSlot=*/true, /*writes=*/true});
-      it = state.copies.erase(it);
+      });
+      state.readings.forEach([&](const Reading &reading) {
+        fault(op, "the kernel ends while a product is under way; expected a tgpu.mma_wait for it", reading.op);
+      });
     }
   }
 
+  static void passBarrier(AsyncState &state) {
+    state.unordered.clear();
+    state.unfenced.removeIf([](const Unfenced &write) { return write.isFenced; });
+  }
+
+  /// Registers that a product may still read or change are left alone.
+  void checkRegisters(Operation *op, AsyncState &state) {
+    auto product = dyn_cast<MmaAsyncOp>(op);
+    state.readings.forEach([&](const Reading &reading) {
+      // The words that an instruction takes are made where it stands.
+      if (reading.tile && (llvm::is_contained(op->getResults(), reading.tile) || op == reading.op))
+        fault(op, "sets registers that a product under way may still read; expected a tgpu.mma_wait for it before",
+              reading.op == op ? nullptr : reading.op);
+    });
+    if (isa<MmaWaitOp, scf::ForOp>(op) || (isa<scf::YieldOp>(op) && isa<scf::ForOp>(op->getParentOp())))
+      return;
+    state.sums.forEach([&](const Sum &sum) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (operand.get() == sum.tile &&
+            !(product && operand.get() == product.getAcc() && operand.getOperandNumber() + 1 == op->getNumOperands()))
+          fault(op, "uses a sum that a product under way may still change; expected a tgpu.mma_wait for it before",
+                sum.op);
+    });
+  }
+
+  void visitProduct(MmaAsyncOp op, AsyncState &state) {
+    state.readings.forEach([](Reading &reading) { ++reading.age; });
+    state.sums.forEach([](Sum &sum) { ++sum.age; });
+    for (Value factor : {Value(op.getLhs()), Value(op.getRhs())}) {
+      if (!isa<SlotType>(factor.getType())) {
+        state.readings.add(Reading{op, factor, {}, 0});
+        continue;
+      }
+      touch(op, factor, /*writes=*/false, state);
+      SlotPlace place = placeOf(factor);
+      state.unfenced.forEach([&](const Unfenced &write) {
+        if (mayMeet(write.place, place))
+          fault(op,
+                "reads a slot by another proxy than it was written; expected a tgpu.fence_async and a tgpu.barrier "
+                "between",
+                write.op);
+      });
+      state.readings.add(Reading{op, Value(), place, 0});
+    }
+    state.sums.add(Sum{op.getResult(), op, 0});
+  }
+
+  void checkWait(Operation *wait, int64_t pending, int64_t youngest, StringRef what) {
+    if (pending > youngest)
+      fault(wait, "lets " + std::to_string(pending) + " " + what + " be under way; expected at most " +
+                      std::to_string(youngest) + ", as many as were begun after what it waits for");
+  }
+
+  void visitWait(WaitOp wait, AsyncState &state) {
+    int64_t pending = wait.getPending().value_or(0);
+    checkWait(wait, pending, state.ages.copies.of(wait.getGroups()), "groups");
+    state.copies.removeIf([&](const Copy &copy) {
+      if (!copy.age || *copy.age < pending)
+        return false;
+      state.unordered.add(Unordered{copy.op, copy.place, {}, /*isSlot=*/true, /*writes=*/true});
+      state.unfenced.add(Unfenced{copy.op, copy.place, /*isFenced=*/false});
+      return true;
+    });
+  }
+
+  void visitWait(MmaWaitOp wait, AsyncState &state) {
+    int64_t pending = wait.getPending().value_or(0);
+    checkWait(wait, pending, state.ages.products.of(wait.getProducts()), "products");
+    state.readings.removeIf([&](const Reading &reading) {
+      if (reading.age < pending)
+        return false;
+      if (!reading.tile)
+        state.unordered.add(Unordered{reading.op, reading.place, {}, /*isSlot=*/true, /*writes=*/false});
+      return true;
+    });
+    state.sums.removeIf([&](const Sum &sum) { return sum.age >= pending; });
+    state.sums.forEach([&](const Sum &sum) {
+      if (llvm::is_contained(wait.getValues(), sum.tile))
+        fault(wait, "gives a sum whose product may be under way; expected to wait for its token", sum.op);
+    });
+  }
+
   /// An op with scratch stores to it, waits for all threads, and loads.
-  void visitScratch(Operation *op, int64_t size, State &state) {
+  void visitScratch(Operation *op, int64_t size, AsyncState &state) {
     auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset);
     SharedBytes bytes = {offset ? offset.getInt() : 0, offset ? offset.getInt() + size : kEverywhere};
-    for (auto &[key, copy] : state.copies)
+    state.copies.forEach([&](const Copy &copy) {
       if (mayMeet(copy.place, bytes))
         fault(op, "uses shared memory into which a copy is under way; expected a tgpu.wait for it before", copy.op);
-    for (auto &[key, access] : state.unordered)
+    });
+    state.readings.forEach([&](const Reading &reading) {
+      if (!reading.tile && mayMeet(reading.place, bytes))
+        fault(op, "uses shared memory that a product may still read; expected a tgpu.mma_wait for it before",
+              reading.op);
+    });
+    state.unordered.forEach([&](const Unordered &access) {
       if (access.isSlot ? mayMeet(access.place, bytes) : access.bytes.meets(bytes))
         fault(op, "uses shared memory that other threads may still access; expected a tgpu.barrier between", access.op);
-    state.unordered.clear();
-    state.add(Unordered{op, {}, bytes, /*isSlot=*/false, /*writes=*/false});
+    });
+    passBarrier(state);
+    state.unordered.add(Unordered{op, {}, bytes, /*isSlot=*/false, /*writes=*/false});
   }
 
   /// Whether an access of `slot` meets anything.
-  void touch(Operation *op, Value slot, bool writes, State &state) {
+  void touch(Operation *op, Value slot, bool writes, AsyncState &state) {
     SlotPlace place = placeOf(slot);
-    StringRef verb = writes ? "writes" : "reads";
-    for (auto &[key, copy] : state.copies)
-      if (copy.op != op && mayMeet(copy.place, place))
-        fault(op, verb + " a slot into which a copy is under way; expected a tgpu.wait for it before", copy.op);
-      else if (copy.op == op && mayMeet(copy.place, place))
+    std::string verb = writes ? "writes" : "reads";
+    state.copies.forEach([&](const Copy &copy) {
+      if (!mayMeet(copy.place, place))
+        return;
+      if (copy.op == op)
         fault(op, "writes a slot into which it may still be copying; expected a tgpu.wait between");
-    for (auto &[key, access] : state.unordered) {
+      else
+        fault(op, verb + " a slot into which a copy is under way; expected a tgpu.wait for it before", copy.op);
+    });
+    if (writes)
+      state.readings.forEach([&](const Reading &reading) {
+        if (!reading.tile && mayMeet(reading.place, place))
+          fault(op, "writes a slot that a product may still read; expected a tgpu.mma_wait for it before", reading.op);
+      });
+    state.unordered.forEach([&](const Unordered &access) {
       if (!access.writes && !writes)
-        continue;
+        return;
       if (access.isSlot ? mayMeet(access.place, place) : mayMeet(place, access.bytes))
         fault(op,
               verb + " a slot that other threads may still " + (access.writes ? "write" : "read") +
                   "; expected a tgpu.barrier between",
               access.op == op ? nullptr : access.op);
-    }
+    });
   }
 
-  void visitBranches(Operation *op, State &state) {
-    State after;
+  void visitBranches(Operation *op, AsyncState &state) {
+    AsyncState after;
     bool isFirst = true;
     for (Region &region : op->getRegions()) {
-      State inside = state;
+      AsyncState inside = state;
       if (!region.empty())
         visit(region.front(), inside);
       if (std::exchange(isFirst, false))
@@ -200,14 +227,14 @@ private:
   }
 
   /// A loop of which no counter is known: indices of its body say nothing of the next iteration.
-  void visitLoop(Operation *loop, State &state) {
+  void visitLoop(Operation *loop, AsyncState &state) {
     auto forget = [&](SlotPlace place) {
       if (place.isKnown && place.base && loop->isAncestor(place.base.getParentBlock()->getParentOp()))
         place.isKnown = false;
       return place;
     };
-    iterate(state, [&](State inside) {
-      State all = inside;
+    iterate(state, [&](AsyncState inside) {
+      AsyncState all = inside;
       for (Region &region : loop->getRegions())
         if (!region.empty()) {
           visit(region.front(), inside);
@@ -217,28 +244,31 @@ private:
     });
   }
 
-  void visitFor(scf::ForOp loop, State &state) {
+  void visitFor(scf::ForOp loop, AsyncState &state) {
     LoopPlaces places(loop);
     state = state.renamed([&](SlotPlace place) { return places.enter(place); });
-    for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs()))
-      if (isa<TokenType>(init.getType()))
-        state.groups.meet(argument, state.groups.of(init));
-    iterate(state, [&](State inside) {
+    state.ages.enter(loop);
+    state.passSums(loop.getRegionIterArgs(), loop.getInitArgs());
+    iterate(state, [&](AsyncState inside) {
       visit(*loop.getBody(), inside);
-      State end = inside.renamed([&](SlotPlace place) { return places.next(place); });
-      for (auto [argument, yielded] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
-        if (isa<TokenType>(yielded.getType()))
-          end.groups.set(argument, inside.groups.of(yielded));
+      // The next iteration begins by setting the loop's arguments.
+      inside.readings.forEach([&](const Reading &reading) {
+        if (reading.tile && llvm::is_contained(loop.getRegionIterArgs(), reading.tile))
+          fault(loop, "sets registers that a product under way may still read; expected a tgpu.mma_wait for it before",
+                reading.op);
+      });
+      AsyncState end = inside.renamed([&](SlotPlace place) { return places.next(place); });
+      end.passSums(loop.getRegionIterArgs(), loop.getYieldedValues());
+      end.ages.setEdges(loop.getRegionIterArgs(), loop.getYieldedValues(), inside.ages);
       return end;
     });
-    for (auto [result, argument] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
-      if (isa<TokenType>(result.getType()))
-        state.groups.meet(result, state.groups.of(argument));
+    state.passSums(loop.getResults(), loop.getRegionIterArgs());
+    state.ages.leave(loop);
     state = state.renamed([&](SlotPlace place) { return places.leave(place); });
   }
 
   /// Finds what holds whenever an iteration begins; faults are reported of that alone, once.
-  void iterate(State &state, llvm::function_ref<State(State)> body) {
+  void iterate(AsyncState &state, llvm::function_ref<AsyncState(AsyncState)> body) {
     {
       llvm::SaveAndRestore<bool> silence(isSilent, true);
       while (state.meet(body(state))) {

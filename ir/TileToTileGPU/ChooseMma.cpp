@@ -1,8 +1,8 @@
 /// Decides which matrix products run on the tensor cores, and how the warps of a block share each of them. The others
 /// are sums of products of the ordinary kind.
-#include "ir/Layout/Constructors.h"
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/MmaKind.h"
+#include "ir/TileGPU/ProductShare.h"
 #include "ir/TileGPU/TileGPUOps.h"
 #include "ir/TileToTileGPU/Passes.h"
 
@@ -18,23 +18,30 @@ namespace tile::tgpu {
 } // namespace tile::tgpu
 
 /// Warps along M and N. The fewest registers per thread first, so that no warp repeats another's work; then the least
-/// data per warp, which is the squarest piece.
-static SmallVector<int64_t> shareWarps(ArrayRef<int64_t> shape, int64_t warps) {
-  SmallVector<int64_t> best;
+/// data: for warps the squarest piece, and for groups the fewest rows, as each of their instructions reads its columns
+/// anew. None where groups cannot share the product.
+static std::optional<ProductShare> shareWarps(ArrayRef<int64_t> shape, int64_t warps, bool inWarpgroups) {
+  std::optional<ProductShare> best;
   std::pair<int64_t, int64_t> bestCost;
   for (int64_t rows = 1; rows <= warps; ++rows) {
-    if (warps % rows != 0)
-      continue;
     int64_t columns = warps / rows;
-    Layout layout =
-        mmaAccumulatorLayout(Shape(shape.begin(), shape.end()), {static_cast<int>(rows), static_cast<int>(columns)});
-    std::pair<int64_t, int64_t> cost = {layout.numRegisters(), shape[0] / rows + shape[1] / columns};
-    if (best.empty() || cost < bestCost) {
-      best = {rows, columns};
+    if (warps % rows != 0 || (inWarpgroups && !canShareInWarpgroups(shape, {rows, columns})))
+      continue;
+    ProductShare share{warpCounts({rows, columns}), inWarpgroups};
+    int64_t data = inWarpgroups ? shape[0] / rows : shape[0] / rows + shape[1] / columns;
+    std::pair<int64_t, int64_t> cost = {share.accumulator(shape).numRegisters(), data};
+    if (!best || cost < bestCost) {
+      best = share;
       bestCost = cost;
     }
   }
   return best;
+}
+
+/// Whether wgmma takes the factors. Those of 8 bits must lie along K, and only what memory has so can be copied so.
+static bool isForWarpgroups(DotOp dot, const MmaKind &kind) {
+  auto isTransposed = [](Value factor) { return static_cast<bool>(factor.getDefiningOp<PermuteOp>()); };
+  return kind.isAsync && (kind.isTransposable() || (!isTransposed(dot.getLhs()) && isTransposed(dot.getRhs())));
 }
 
 namespace {
@@ -50,8 +57,7 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
     getOperation().walk([&](DotOp dot) {
       std::string fault = whyNot(dot);
       if (fault.empty()) {
-        SmallVector<int64_t> shared = shareWarps(shapeOf(dot.getType()), kernelWarps(getOperation(), warps));
-        dot->setAttr(TileGPUDialect::kMma, DenseI64ArrayAttr::get(&getContext(), shared));
+        share(dot);
         return;
       }
       remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
@@ -61,6 +67,21 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
   }
 
 private:
+  void share(DotOp dot) {
+    ArrayRef<int64_t> shape = shapeOf(dot.getType());
+    int64_t count = kernelWarps(getOperation(), warps);
+    std::optional<ProductShare> chosen;
+    if (warpgroups && isForWarpgroups(dot, *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())))
+      chosen = shareWarps(shape, count, /*inWarpgroups=*/true);
+    if (chosen)
+      dot->setAttr(TileGPUDialect::kWarpgroups, UnitAttr::get(&getContext()));
+    else
+      chosen = shareWarps(shape, count, /*inWarpgroups=*/false);
+    dot->setAttr(
+        TileGPUDialect::kMma,
+        DenseI64ArrayAttr::get(&getContext(), SmallVector<int64_t>(chosen->warps.begin(), chosen->warps.end())));
+  }
+
   std::string whyNot(DotOp dot) {
     const MmaKind *kind = findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision());
     if (!kind || !llvm::is_contained(types, kind->name))

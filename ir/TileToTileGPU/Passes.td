@@ -51,13 +51,14 @@ def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let summary = "decides which products run on the tensor cores";
   let description = [{
     A `tile.dot` whose operands are of a type that the target's `mma.sync` takes, and whose extents are multiples of the
-    instruction's, gets `tgpu.mma`: how many warps share its rows and its columns. The others get a remark with the
-    reason. Tiles have no layouts yet; `tgpu-assign-layouts` obeys.
+    instruction's, gets `tgpu.mma`: how many warps share its rows and its columns. Where wgmma takes it, they do so in
+    groups of four, `tgpu.warpgroups`. The others get a remark with the reason. Tiles have no layouts yet; `tgpu-assign-layouts` obeys.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
   let options = [
     ListOption<"types", "types", "std::string", "operand types with an instruction: `f16`, `bf16`, `tf32`, `i8`">,
-    Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel does not say">
+    Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel does not say">,
+    Option<"warpgroups", "warpgroups", "bool", /*default=*/"false", "the target has wgmma">
   ];
 }
 

@@ -127,3 +127,25 @@ func.func @transpose_of_a_vector(%s: !tgpu.slot<16xbf16, #a>) {
   %t = tgpu.transpose %s : !tgpu.slot<16xbf16, #a>
   return
 }
+
+// -----
+
+#a = #tgpu.layout<"64x16: offset b1 b2 b4 b8 a1 a2 a4^b8 a8 a16 a32">
+#b = #tgpu.layout<"16x8: offset a1 a2 a4 a8 b1 b2 a8^b4">
+#acc = #tgpu.layout<"64x8: reg b1 a8; lane b2 b4 a1 a2 a4; warp a16 a32">
+func.func @two_groups_of_eight_columns(%x: !tgpu.slot<64x16xbf16, #a>, %y: !tgpu.slot<16x8xbf16, #b>, %z: tensor<64x8xf32, #acc>) {
+  // expected-error @below {{'tgpu.mma_async' op warps are [4, 2] for [64, 8]; expected groups of 4 for multiples of 64 rows}}
+  %d, %t = tgpu.mma_async ieee signed %x, %y, %z over [4, 2] : !tgpu.slot<64x16xbf16, #a>, !tgpu.slot<16x8xbf16, #b>, tensor<64x8xf32, #acc>
+  return
+}
+
+// -----
+
+#a = #tgpu.layout<"64x16: offset b1 b2 b4 b8 a1 a2 a4 a8 a16 a32">
+#b = #tgpu.layout<"16x8: offset a1 a2 a4 a8 b1 b2 a8^b4">
+#acc = #tgpu.layout<"64x8: reg b1 a8; lane b2 b4 a1 a2 a4; warp a16 a32">
+func.func @no_swizzle(%x: !tgpu.slot<64x16xbf16, #a>, %y: !tgpu.slot<16x8xbf16, #b>, %z: tensor<64x8xf32, #acc>) {
+  // expected-error-re @below {{'tgpu.mma_async' op factors are {{.*}}64x16xbf16{{.*}} and {{.*}}16x8xbf16{{.*}}; expected what wgmma reads by a descriptor}}
+  %d, %t = tgpu.mma_async ieee signed %x, %y, %z over [4, 1] : !tgpu.slot<64x16xbf16, #a>, !tgpu.slot<16x8xbf16, #b>, tensor<64x8xf32, #acc>
+  return
+}

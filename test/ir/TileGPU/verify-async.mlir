@@ -102,7 +102,7 @@ func.func @wait_for_too_few(%v: !tile.view<?x?xbf16, constant>, %n: index) {
   %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
   %g = tgpu.commit[%t]
   %h = tgpu.commit[]
-  // expected-error @below {{'tgpu.wait' op lets 2 groups be under way; expected at most 1, as many as were committed after what it waits for}}
+  // expected-error @below {{'tgpu.wait' op lets 2 groups be under way; expected at most 1, as many as were begun after what it waits for}}
   tgpu.wait[%g] {pending = 2 : i64}
   // expected-error @below {{'func.return' op the kernel ends while a copy is under way; expected a tgpu.wait for it}}
   return

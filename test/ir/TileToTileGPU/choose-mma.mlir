@@ -1,8 +1,14 @@
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16 warps=4" --remarks-filter=tgpu-choose-mma --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefixes=REMARK
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16 warps=4" | FileCheck %s
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=4 warpgroups=true" | FileCheck %s --check-prefix=GROUPS
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=8 warpgroups=true" | FileCheck %s --check-prefix=EIGHT
 
 // The squarest share of the warps.
 // CHECK-LABEL: func @square
+// GROUPS-LABEL: func @square
+// GROUPS:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups
+// EIGHT-LABEL: func @square
+// EIGHT:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 2>, tgpu.warpgroups
 // CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 2, 2>
 func.func @square(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>
@@ -11,6 +17,8 @@ func.func @square(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>, %c: tensor<64x
 
 // One row of instructions: all warps along N, or they would repeat each other's work.
 // CHECK-LABEL: func @flat
+// GROUPS-LABEL: func @flat
+// GROUPS-NOT:     tgpu.warpgroups
 // CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 1, 4>
 func.func @flat(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>, %c: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %d = tile.dot ieee signed %a, %b, %c : tensor<16x32xbf16>, tensor<32x64xbf16>, tensor<16x64xf32>
@@ -18,6 +26,7 @@ func.func @flat(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>, %c: tensor<16x64
 }
 
 // CHECK-LABEL: func @no_instruction
+// GROUPS-LABEL: func @no_instruction
 // CHECK-NOT:     tgpu.mma
 // REMARK:      ChooseMma{{.*}}Reason="no instruction of the target takes operands of this type and precision"
 func.func @no_instruction(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -31,4 +40,35 @@ func.func @no_instruction(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tens
 func.func @short(%a: tensor<64x8xbf16>, %b: tensor<8x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d = tile.dot ieee signed %a, %b, %c : tensor<64x8xbf16>, tensor<8x64xbf16>, tensor<64x64xf32>
   return %d : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func @tall
+// Groups share rows where they can, so that each instruction makes as many columns as there are.
+// EIGHT-LABEL: func @tall
+// EIGHT:         tile.dot {{.*}}tgpu.mma = array<i64: 8, 1>, tgpu.warpgroups
+func.func @tall(%a: tensor<128x32xbf16>, %b: tensor<32x64xbf16>, %c: tensor<128x64xf32>) -> tensor<128x64xf32> {
+  %d = tile.dot ieee signed %a, %b, %c : tensor<128x32xbf16>, tensor<32x64xbf16>, tensor<128x64xf32>
+  return %d : tensor<128x64xf32>
+}
+
+// Eight columns are one instruction: two groups cannot share them.
+// EIGHT-LABEL: func @narrow
+// EIGHT-NOT:     tgpu.warpgroups
+// GROUPS-LABEL: func @narrow
+// GROUPS:         tgpu.warpgroups
+func.func @narrow(%a: tensor<64x32xbf16>, %b: tensor<32x8xbf16>, %c: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xbf16>, tensor<32x8xbf16>, tensor<64x8xf32>
+  return %d : tensor<64x8xf32>
+}
+
+// Bytes must lie along K.
+// GROUPS-LABEL: func @bytes
+// EIGHT-LABEL: func @bytes
+// GROUPS:         tile.dot {{.*}}tgpu.mma = array<i64: 2, 2>} : {{.*}}i32
+// GROUPS:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups
+func.func @bytes(%a: tensor<64x32xi8>, %b: tensor<32x64xi8>, %t: tensor<64x32xi8>, %c: tensor<64x64xi32>) -> (tensor<64x64xi32>, tensor<64x64xi32>) {
+  %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xi8>, tensor<32x64xi8>, tensor<64x64xi32>
+  %p = tile.permute %t [1, 0] : tensor<64x32xi8> -> tensor<32x64xi8>
+  %e = tile.dot ieee signed %a, %p, %c : tensor<64x32xi8>, tensor<32x64xi8>, tensor<64x64xi32>
+  return %d, %e : tensor<64x64xi32>, tensor<64x64xi32>
 }

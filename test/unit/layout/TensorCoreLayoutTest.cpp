@@ -152,7 +152,7 @@ TEST(WgmmaAccumulator, WarpgroupsAreApartInMOrN) {
 
 TEST(WgmmaOperandA, MatchesTheAccumulatorsRows) {
   Layout acc = wgmmaAccumulatorLayout({128, 64}, {8, 1});
-  Layout a = wgmmaOperandALayout({128, 64}, {8, 1}, 16);
+  Layout a = wgmmaOperandLayout(DotOperand::A, {128, 64}, {8, 1}, 16);
   EXPECT_TRUE(matchRegisters(acc, a));
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < 8; ++i)

@@ -1,0 +1,245 @@
+/// Products of warpgroups, by wgmma (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). A product is one
+/// group of instructions: for each 64 rows of a warpgroup and each piece of its columns all steps along K, which add to
+/// the same registers. What they read by descriptors was placed by `planWgmma`.
+#include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+#include "ir/TileGPU/WgmmaAccess.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+/// Rows of a warp's accumulator: these and those of the other half.
+static constexpr int64_t kHalfRows = 8;
+/// What the fields of a descriptor leave out (PTX ISA, "Matrix-descriptor Encode").
+static constexpr int64_t kDescriptorUnit = 16;
+
+namespace {
+/// One factor in shared memory.
+class Descriptors {
+public:
+  Descriptors(Emitter &emit, const DescriptorPlan &plan, int64_t elementBytes, Value slot) : emit(emit), plan(plan) {
+    constexpr int64_t kAddressMask = 0x3fff;
+    Value start = emit.add(slot, emit.mul(emitTerms(emit, plan.threadTerms), emit.i32(elementBytes)));
+    Value field =
+        emit.bitAnd(emit.builder.createOrFold<arith::ShRUIOp>(emit.loc, start, emit.i32(4)), emit.i32(kAddressMask));
+    Value wide = emit.builder.createOrFold<arith::ExtUIOp>(emit.loc, emit.builder.getI64Type(), field);
+    base = emit.bitOr(wide, emit.i64(fixedBits()));
+  }
+
+  /// Of the instruction of `block` and `step`.
+  Value at(size_t block, size_t step) {
+    return emit.add(base, emit.i64(plan.starts[block * plan.steps.size() + step] / kDescriptorUnit));
+  }
+
+private:
+  /// PTX ISA, "Matrix Descriptor Format": the strides and the kind of swizzle.
+  int64_t fixedBits() const {
+    uint64_t mode = plan.swizzle == 128 ? 1 : plan.swizzle == 64 ? 2 : 3;
+    // Where there is no second atom its stride is not looked at.
+    auto field = [](int64_t bytes) { return uint64_t(std::max<int64_t>(bytes / kDescriptorUnit, 1)); };
+    return int64_t(mode << 62 | field(plan.stride) << 32 | field(plan.leading) << 16);
+  }
+
+  Emitter &emit;
+  const DescriptorPlan &plan;
+  Value base;
+};
+
+/// The left factor in registers.
+class LeftWords {
+public:
+  LeftWords(Emitter &emit, const MmaKind &kind, const Layout &fragment, ValueRange values)
+      : emit(emit), kind(kind), fragment(fragment), values(values) {}
+
+  /// The four words of 64 rows from `row` and of the instruction's elements from `k`.
+  SmallVector<Value> at(int64_t row, int64_t k) {
+    SmallVector<Value> words;
+    for (int64_t word = 0; word < 4; ++word) {
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < kind.perWord(); ++i)
+        elements.push_back(
+            values[*fragment.registerAt({row + kHalfRows * (word % 2), k + kind.depth() / 2 * (word / 2) + i})]);
+      words.push_back(packWords(emit, elements, 4)[0]);
+    }
+    return words;
+  }
+
+private:
+  Emitter &emit;
+  const MmaKind &kind;
+  const Layout &fragment;
+  ValueRange values;
+};
+
+struct LowerMmaAsync : public OpConversionPattern<MmaAsyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MmaAsyncOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    WgmmaPlan plan =
+        *planWgmma(op.getLhs().getType(), op.getRhs().getType(), op.getPrecision(), warpCounts(op.getWarps()));
+    const MmaKind &kind = *plan.kind;
+    const Layout &acc = layoutIn(op.getResult());
+    int64_t elementBytes = kind.bits / 8;
+    Descriptors rhs(emit, plan.rhs, elementBytes, adaptor.getRhs().front());
+    std::optional<Descriptors> lhs;
+    std::optional<LeftWords> words;
+    SmallVector<int64_t> rows;
+    if (plan.lhs) {
+      lhs.emplace(emit, *plan.lhs, elementBytes, adaptor.getLhs().front());
+      llvm::append_range(rows, plan.lhs->blocks);
+    } else {
+      words.emplace(emit, kind, layoutIn(op.getLhs()), adaptor.getLhs());
+      for (int64_t row = 0; row < acc.extent(0); row += MmaKind::kWarpgroupRows)
+        if (acc.registerAt({row, 0}))
+          rows.push_back(row);
+    }
+    SmallVector<SmallVector<Value>> left;
+    for (size_t block = 0; block < rows.size(); ++block)
+      for (auto [step, k] : llvm::enumerate(plan.rhs.steps))
+        left.push_back(lhs ? SmallVector<Value>{lhs->at(block, step)} : words->at(rows[block], k));
+    SmallVector<Value> sums(adaptor.getAcc());
+    for (auto [block, row] : llvm::enumerate(rows))
+      for (auto [piece, column] : llvm::enumerate(plan.rhs.blocks)) {
+        SmallVector<Value> right;
+        for (size_t step = 0; step < plan.rhs.steps.size(); ++step)
+          right.push_back(rhs.at(piece, step));
+        multiply(emit, op, plan, ArrayRef(left).slice(block * right.size(), right.size()), right,
+                 registersAt(acc, row, column, plan.rhs.rows), sums);
+      }
+    emit.ptx("wgmma.commit_group.sync.aligned;", "", {}, {}, Emitter::Effect::Memory);
+    SmallVector<SmallVector<Value>> results = {sums, {emit.i32(0)}};
+    rewriter.replaceOpWithMultiple(op, results);
+    return success();
+  }
+
+private:
+  /// The accumulators of an instruction, in its order (PTX ISA, "Register Fragments and Shared Memory Matrix Layouts").
+  static SmallVector<int64_t> registersAt(const Layout &acc, int64_t row, int64_t column, int64_t columns) {
+    SmallVector<int64_t> registers;
+    for (int64_t i = 0; i < columns / 2; ++i)
+      registers.push_back(
+          *acc.registerAt({row + kHalfRows * (i / 2 % 2), column + MmaKind::kColumns * (i / 4) + i % 2}));
+    return registers;
+  }
+
+  static std::string mnemonicOf(MmaAsyncOp op, const WgmmaPlan &plan) {
+    const MmaKind &kind = *plan.kind;
+    std::string operand = (op.getSign() == Signedness::Signed ? kind.operand : kind.unsignedOperand).str();
+    return "wgmma.mma_async.sync.aligned.m" + std::to_string(MmaKind::kWarpgroupRows) + "n" +
+           std::to_string(plan.rhs.rows) + "k" + std::to_string(kind.depth()) + "." + kind.result.str() + "." +
+           operand + "." + operand;
+  }
+
+  /// After the predicate that says to add: signs of the factors of floats, and which of them of 16 bits lie across K.
+  static std::string modifiersOf(const WgmmaPlan &plan) {
+    if (plan.kind->result != "f32")
+      return "";
+    auto transposed = [](const DescriptorPlan &factor) {
+      return factor.order == MatrixOrder::Transposed ? ", 1" : ", 0";
+    };
+    std::string text = ", 1, 1";
+    if (!plan.kind->isTransposable())
+      return text;
+    return text + (plan.lhs ? transposed(*plan.lhs) : "") + transposed(plan.rhs);
+  }
+
+  /// All steps along K, which add to the same registers. The fence that orders these behind what set them is part of
+  /// the same text: LLVM may set them as late as here.
+  static void multiply(Emitter &emit, MmaAsyncOp op, const WgmmaPlan &plan, ArrayRef<SmallVector<Value>> left,
+                       ArrayRef<Value> right, ArrayRef<int64_t> registers, SmallVector<Value> &sums) {
+    std::string constraints, accumulators;
+    SmallVector<Value> operands;
+    const char *kindOfRegister = plan.kind->result == "f32" ? "f" : "r";
+    for (size_t i = 0; i < registers.size(); ++i) {
+      constraints += std::string(i ? ",=" : "=") + kindOfRegister;
+      accumulators += (i ? ", $" : "$") + std::to_string(i);
+    }
+    size_t next = registers.size();
+    auto take = [&](Value value, const char *constraint) {
+      constraints += std::string(",") + constraint;
+      operands.push_back(value);
+      return "$" + std::to_string(next++);
+    };
+    std::string text = "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.fence.sync.aligned; ";
+    for (auto [from, to] : llvm::zip_equal(left, right)) {
+      text += mnemonicOf(op, plan) + " {" + accumulators + "}, ";
+      if (plan.lhs) {
+        text += take(from.front(), "l");
+      } else {
+        std::string words;
+        for (Value word : from)
+          words += (words.empty() ? "" : ", ") + take(word, "r");
+        text += "{" + words + "}";
+      }
+      text += ", " + take(to, "l") + ", add" + modifiersOf(plan) + "; ";
+    }
+    text += "}";
+    for (auto [i, reg] : llvm::enumerate(registers)) {
+      constraints += "," + std::to_string(i);
+      operands.push_back(sums[reg]);
+    }
+    SmallVector<Type> types(registers.size(), sums.front().getType());
+    SmallVector<Value> results = emit.ptx(text, constraints, operands, types, Emitter::Effect::Memory);
+    for (auto [reg, value] : llvm::zip_equal(registers, results))
+      sums[reg] = value;
+  }
+};
+
+/// The sums pass through the instruction, so that nothing uses them before it.
+struct LowerMmaWait : public OpConversionPattern<MmaWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MmaWaitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    std::string outputs, inputs;
+    SmallVector<Value> operands;
+    SmallVector<Type> types;
+    for (ValueRange tile : adaptor.getValues())
+      for (Value value : tile) {
+        outputs += (types.empty() ? "=" : ",=") + std::string(value.getType().isF32() ? "f" : "r");
+        inputs += "," + std::to_string(types.size());
+        operands.push_back(value);
+        types.push_back(value.getType());
+      }
+    SmallVector<Value> passed =
+        emit.ptx("wgmma.wait_group.sync.aligned " + std::to_string(op.getPending().value_or(0)) + ";", outputs + inputs,
+                 operands, types, Emitter::Effect::Memory);
+    SmallVector<SmallVector<Value>> results;
+    size_t next = 0;
+    for (ValueRange tile : adaptor.getValues()) {
+      results.emplace_back(ArrayRef(passed).slice(next, tile.size()));
+      next += tile.size();
+    }
+    rewriter.replaceOpWithMultiple(op, results);
+    return success();
+  }
+};
+
+struct LowerFenceAsync : public OpConversionPattern<FenceAsyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(FenceAsyncOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Emitter emit(rewriter, op.getLoc());
+    emit.ptx("fence.proxy.async.shared::cta;", "", {}, {}, Emitter::Effect::Memory);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerDone : public OpConversionPattern<DoneOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(DoneOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Emitter(rewriter, op.getLoc()).i32(0));
+    return success();
+  }
+};
+} // namespace
+
+void tgpu::populateWgmmaPatterns(const TileTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<LowerDone, LowerFenceAsync, LowerMmaAsync, LowerMmaWait>(types, patterns.getContext());
+}

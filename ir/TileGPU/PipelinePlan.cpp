@@ -1,0 +1,215 @@
+#include "ir/TileGPU/PipelinePlan.h"
+
+#include "ir/Layout/ShapeOps.h"
+#include "ir/TileGPU/Scratch.h"
+#include "ir/TileGPU/SlotAccess.h"
+#include "ir/TileGPU/Variants.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+/// Stages unasked: copies three iterations ahead cover the latency of memory for loops that products fill.
+static constexpr int64_t kUsualStages = 4;
+/// Stages with which products on warpgroups always have one behind them, and copies one ahead.
+static constexpr int64_t kFewStages = 3;
+
+namespace {
+/// The load that gives a factor of a product.
+struct Source {
+  LoadOp load;
+  bool isTransposed = false; ///< on its way to the product
+};
+} // namespace
+
+static bool isTransposition(PermuteOp permute) { return permute.getOrder() == ArrayRef<int32_t>({1, 0}); }
+
+/// The load in the body of `loop` that `factor` comes from.
+static std::optional<Source> sourceOf(scf::ForOp loop, Value factor) {
+  Source source;
+  auto permute = factor.getDefiningOp<PermuteOp>();
+  if (permute && permute->getBlock() == loop.getBody() && isTransposition(permute)) {
+    source.isTransposed = true;
+    factor = permute.getValue();
+  }
+  source.load = factor.getDefiningOp<LoadOp>();
+  if (!source.load || source.load->getBlock() != loop.getBody())
+    return std::nullopt;
+  return source;
+}
+
+static bool isZero(Value value) {
+  return !value || matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+void tgpu::remarkNotAhead(Operation *op, StringRef what, const std::string &reason) {
+  auto name = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
+  if (const Variant *variant = name ? findVariant(name) : nullptr; variant && variant->promisesNothing())
+    return;
+  remark::missed(op->getLoc(), remark::RemarkOpts::name("PipelineLoads").category("tgpu-pipeline-loads"))
+      << what << remark::reason("{0}", reason);
+}
+
+PipelinePlan::PipelinePlan(scf::ForOp loop, int64_t limit, int64_t shared) : loop(loop) {
+  std::optional<int64_t> asked = askedStages();
+  if (asked == 1)
+    return;
+  for (auto dot : loop.getBody()->getOps<DotOp>())
+    if (shareOf(dot))
+      dots.push_back(dot);
+  for (DotOp dot : dots)
+    for (auto [factor, which] : factorsOf(dot))
+      if (std::optional<Source> source = sourceOf(loop, factor))
+        consider(source->load);
+  if (loads.empty())
+    return;
+  // Products that read none of the copies stay as they are.
+  llvm::erase_if(dots, [&](DotOp dot) {
+    return llvm::none_of(factorsOf(dot), [&](auto factor) { return copied(factor.first) != nullptr; });
+  });
+  planOthers();
+  planCarried();
+  stages = chooseStages(asked, limit, shared);
+}
+
+std::optional<int64_t> PipelinePlan::askedStages() {
+  for (Operation *op : {loop.getOperation(), loop->getParentOfType<func::FuncOp>().getOperation()})
+    if (auto schedule = op->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
+      if (auto stages = schedule.getAs<IntegerAttr>("stages"))
+        return stages.getInt();
+  return std::nullopt;
+}
+
+void PipelinePlan::consider(LoadOp load) {
+  if (llvm::any_of(loads, [&](const Ahead &known) { return known.load == load; }))
+    return;
+  Ahead ahead{load, Layout()};
+  if (std::string fault = whyNot(load, ahead); !fault.empty())
+    return remarkNotAhead(load, "load is not copied ahead", fault);
+  loads.push_back(std::move(ahead));
+}
+
+/// Why `load` cannot become a copy; fills in what the copy needs.
+std::string PipelinePlan::whyNot(LoadOp load, Ahead &ahead) {
+  if (!load.getView().getType().getConstant())
+    return "its tensor may be written meanwhile";
+  if (!isZero(load.getOther()))
+    return "what it reads outside of the tensor is not zero";
+  if (load.getCache() == CacheHint::Volatile)
+    return "it is volatile";
+  auto plan = load->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
+  if (!plan)
+    return "it has no plan";
+  ArrayRef<int64_t> shape = shapeOf(load.getType());
+  if (load.getSizes().empty() || load.getSizes().back() < 1 || llvm::is_contained(load.getSizes(), ViewAccess::kGather))
+    return "its positions are not regions that are contiguous in memory";
+  Type element = elementOf(load.getType());
+  std::optional<Layout> layout = factorLayout(shape, element, shape.size() - 1);
+  if (!layout)
+    return "rows of " + std::to_string(shape.back() * elementBytes(element)) + " bytes are too short to be swizzled";
+  ahead.shared = *layout;
+  const Layout &registers = layoutOf(load.getType()).getLayout();
+  if (std::string fault = whyNoAsyncCopy(cast<ViewAccess>(load.getOperation()), plan, registers, ahead.shared);
+      !fault.empty())
+    return fault;
+  for (Value operand : load->getOperands())
+    if (failed(collectSlice(loop, operand, ahead.slice)))
+      return "its positions follow from more than the loop's variable: from memory, or from the iteration before";
+  return whyNoUse(load, ahead.shared);
+}
+
+/// Why the users of `load` cannot read it from shared memory.
+std::string PipelinePlan::whyNoUse(LoadOp load, const Layout &shared) {
+  SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(load->getUses()));
+  while (!uses.empty()) {
+    OpOperand *use = uses.pop_back_val();
+    Operation *user = use->getOwner();
+    auto permute = dyn_cast<PermuteOp>(user);
+    if (permute && permute->getBlock() == loop.getBody() && use->get() == load.getResult() &&
+        isTransposition(permute)) {
+      for (OpOperand &next : permute->getUses())
+        uses.push_back(&next);
+      continue;
+    }
+    auto dot = dyn_cast<DotOp>(user);
+    if (!dot || !llvm::is_contained(dots, dot) || use->getOperandNumber() > 1)
+      return "it has users that are no products on the tensor cores";
+    DotOperand which = use->getOperandNumber() == 0 ? DotOperand::A : DotOperand::B;
+    bool isTransposed = use->get() != load.getResult();
+    Layout seen = isTransposed ? permuteLayout(shared, {1, 0}) : shared;
+    if (std::string fault = whyNotFromSlot(dot, which, use->get().getType(), seen); !fault.empty())
+      return fault;
+  }
+  return "";
+}
+
+PipelinePlan::Ahead *PipelinePlan::copied(Value factor) {
+  std::optional<Source> source = sourceOf(loop, factor);
+  auto found = source ? llvm::find_if(loads, [&](Ahead &known) { return known.load == source->load; }) : loads.end();
+  return found == loads.end() ? nullptr : &*found;
+}
+
+bool PipelinePlan::isTransposed(Value factor) const { return sourceOf(loop, factor)->isTransposed; }
+
+void PipelinePlan::planOthers() {
+  for (DotOp dot : dots)
+    for (auto [factor, which] : factorsOf(dot))
+      if (!copied(factor))
+        if (std::optional<Layout> shared = storedLayout(dot, factor, which))
+          stored.insert({{dot, which}, Stored{*shared, loop.isDefinedOutsideOfLoop(factor)}});
+}
+
+/// The registers of a left factor are read until the product is done, so they may not be set before the next wait.
+void PipelinePlan::planCarried() {
+  bool isWaitBefore = false;
+  for (DotOp dot : dots) {
+    if (!shareOf(dot)->inWarpgroups)
+      continue;
+    bool fromRegisters = !copied(dot.getLhs()) && !stored.contains({dot, DotOperand::A});
+    bool mayBeLate = dot->hasOneUse() && (!fromRegisters || isWaitBefore);
+    Operation *user = mayBeLate ? *dot->user_begin() : nullptr;
+    auto next = dyn_cast_or_null<DotOp>(user);
+    if (isa_and_nonnull<scf::YieldOp>(user) && user->getParentOp() == loop)
+      carried.insert(dot);
+    else if (next && next.getAcc() == dot.getResult() && llvm::is_contained(dots, next) && shareOf(next)->inWarpgroups)
+      passedOn.insert(dot);
+    else
+      isWaitBefore = true;
+  }
+}
+
+int64_t PipelinePlan::chooseStages(std::optional<int64_t> asked, int64_t limit, int64_t shared) {
+  auto slotBytes = [](Type tile, const Layout &layout) { return bufferTypeOf(tile, layout, 1).getSlotBytes(); };
+  int64_t perStage = 0, beside = 0;
+  for (Ahead &ahead : loads)
+    perStage += slotBytes(ahead.load.getType(), ahead.shared);
+  for (auto &[key, store] : stored) {
+    Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
+    int64_t slots = store.isInvariant ? 1 : 2 + !carried.empty();
+    beside += slotBytes(factor.getType(), store.shared) * slots;
+  }
+  int64_t scratch = 0;
+  loop.walk([&](Operation *op) {
+    if (!llvm::is_contained(dots, op))
+      scratch = std::max(scratch, scratchBytes(op));
+  });
+  int64_t most = (limit - beside - scratch) / perStage;
+  if (most < 2) {
+    remarkNotAhead(loop, "loads are not copied ahead",
+                 "two stages of " + std::to_string(perStage) + " bytes do not fit in shared memory");
+    return 0;
+  }
+  if (asked) {
+    if (*asked > most)
+      remarkNotAhead(loop, "loop has " + std::to_string(most) + " stages, not " + std::to_string(*asked),
+                   "a stage takes " + std::to_string(perStage) + " bytes of shared memory");
+    return std::min(*asked, most);
+  }
+  int64_t least = carried.empty() ? kLeastStages : kFewStages;
+  int64_t cheap = (shared - beside - scratch) / perStage;
+  // Where two blocks cannot have the stages that they need, one has all.
+  return std::min({kUsualStages, cheap < least ? (carried.empty() ? least : kUsualStages) : cheap, most});
+}
