@@ -199,13 +199,13 @@ int64_t PipelinePlan::chooseStages(std::optional<int64_t> asked, int64_t limit, 
   int64_t most = (limit - beside - scratch) / perStage;
   if (most < 2) {
     remarkNotAhead(loop, "loads are not copied ahead",
-                 "two stages of " + std::to_string(perStage) + " bytes do not fit in shared memory");
+                   "two stages of " + std::to_string(perStage) + " bytes do not fit in shared memory");
     return 0;
   }
   if (asked) {
     if (*asked > most)
       remarkNotAhead(loop, "loop has " + std::to_string(most) + " stages, not " + std::to_string(*asked),
-                   "a stage takes " + std::to_string(perStage) + " bytes of shared memory");
+                     "a stage takes " + std::to_string(perStage) + " bytes of shared memory");
     return std::min(*asked, most);
   }
   int64_t least = carried.empty() ? kLeastStages : kFewStages;

@@ -9,8 +9,8 @@
 
 namespace tile::tgpu {
 
-/// A remark that `what`, with the reason; none in the variant that promises nothing of addresses, of which nobody expects
-/// copies.
+/// A remark that `what`, with the reason; none in the variant that promises nothing of addresses, of which nobody
+/// expects copies.
 void remarkNotAhead(mlir::Operation *op, llvm::StringRef what, const std::string &reason);
 
 class PipelinePlan {
