@@ -44,19 +44,27 @@ CASES = (
      for m in (8192, 16384)])
 
 
-def compile_all(tilec, folder):
+def compile_all(kernels):
+    """Compiles each (what it is, command of tilec that ends with the file it writes); the contract goes beside it."""
+    def compile_one(kernel):
+        what, command = kernel
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return f"{what}: {done.stderr}"
+        contract = subprocess.run([command[0], "inspect", "--json", command[-1]], check=True, capture_output=True,
+                                  text=True).stdout
+        with open(command[-1].replace(".cubin", ".json"), "w", encoding="utf-8") as file:
+            file.write(contract)
+        return None
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for case, done in zip(CASES, pool.map(lambda case: subprocess.run(
-                case.compile_command(tilec, folder), capture_output=True, text=True), CASES)):
-            if done.returncode:
-                sys.exit(f"cases: {case.name}, {case.problem()}: {done.stderr}")
-            contract = subprocess.run([tilec, "inspect", "--json", case.file(folder)], check=True, capture_output=True,
-                                      text=True).stdout
-            with open(case.file(folder).replace(".cubin", ".json"), "w", encoding="utf-8") as file:
-                file.write(contract)
+        for error in pool.map(compile_one, kernels):
+            if error:
+                sys.exit(error)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] != "--compile":
         sys.exit("cases: expected --compile TILEC FOLDER")
-    compile_all(*sys.argv[2:])
+    tilec, folder = sys.argv[2:]
+    compile_all((f"cases: {case.name}, {case.problem()}", case.compile_command(tilec, folder)) for case in CASES)

@@ -12,7 +12,9 @@ rm -rf "$bundle"
 mkdir -p "$bundle/kernels"
 cp "${programs[@]/#/build/device/bin/}" "$bundle"
 "$bundle/tilec" test/e2e/large_offsets.tile --arch sm_90a -o "$bundle/kernels/large_offsets.cubin"
-python3 test/gpu/cases.py --compile "$bundle/tilec" "$bundle/kernels"
+for cases in cases grids; do
+  python3 "test/gpu/$cases.py" --compile "$bundle/tilec" "$bundle/kernels"
+done
 {
   git rev-parse HEAD
   git status --porcelain --untracked-files=no | sed 's/.*/changed/;q'

@@ -7,6 +7,7 @@ Our kernel is launched through the plain driver API, which also shows that a cub
 """
 import ctypes
 import json
+import math
 import os
 import statistics
 import sys
@@ -46,7 +47,7 @@ def evaluate(expression, names):
 class Kernel:
     """The preferred variant of a compiled kernel, bound to its arguments."""
 
-    def __init__(self, path, contract, tensors, dims):
+    def __init__(self, path, contract, tensors, dims, scalars=None):
         variant = contract["variants"][0]
         with open(path, "rb") as file:
             image = file.read()
@@ -60,12 +61,14 @@ class Kernel:
                 values.append(tensors[slot["pointer"]].data_ptr())
             elif "dim" in slot:
                 values.append(names[slot["dim"]])
+            elif "scalar" in slot:
+                values.append(ctypes.c_float(scalars[slot["scalar"]]))
             else:
                 values.append(tensors[slot["stride"]].stride(slot["axis"]))
-        self.values = [ctypes.c_int64(value) for value in values]
+        self.values = [value if isinstance(value, ctypes.c_float) else ctypes.c_int64(value) for value in values]
         self.arguments = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in self.values])
         grid = [evaluate(expression, names) for expression in contract["grid"]]
-        self.grid = (grid + [1, 1, 1])[:3]
+        self.grid = [math.prod(grid), 1, 1] if variant.get("grid") == "linear" else (grid + [1, 1])[:3]
         self.threads = 32 * variant["warps"]
         self.shared = variant.get("shared_bytes", 0)
         self.tensors = tensors  # keeps them alive

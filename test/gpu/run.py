@@ -121,11 +121,12 @@ def benchmark(steps, bundle):
             with open(out, encoding="utf-8") as file:
                 results.append({"name": case.name, "problem": case.problem(), "peer": "copy", "goal": case.goal,
                                 **json.load(file)})
-    out = os.path.join(bundle, "peers.json")
-    peers = [sys.executable, f"{ROOT}/test/gpu/peers.py", f"{bundle}/kernels", out]
-    if steps.run("time against torch.compile", peers, 180):
-        with open(out, encoding="utf-8") as file:
-            results += json.load(file)["results"]
+    for name, script in (("torch.compile", "peers"), ("cuBLAS and the attention of torch", "products")):
+        out = os.path.join(bundle, f"{script}.json")
+        steps.run(f"time against {name}", [sys.executable, f"{ROOT}/test/gpu/{script}.py", f"{bundle}/kernels", out], 180)
+        if os.path.exists(out):
+            with open(out, encoding="utf-8") as file:
+                results += json.load(file)["results"]
     return results
 
 

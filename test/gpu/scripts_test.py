@@ -12,8 +12,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.modules.setdefault("torch", mock.MagicMock())  # peers.py needs it only on a GPU
 with mock.patch("ctypes.CDLL"):
     import peers
+import cases
 import compile_time
 import counters
+import grids
 import run
 import table
 import validate
@@ -94,6 +96,12 @@ class Table(unittest.TestCase):
         cells = ("softmax f32", "M = 4, N = 8", "2.0 (1.9, 2.5)", "2000 GB/s", "copy", "1.9", "0.950")
         self.assertEqual(table.row(RESULT), cells)
 
+    def test_row_of_a_product(self):
+        product = {**RESULT, "flops": 5_000_000_000, "configuration": "BM 64"}
+        self.assertEqual(table.row(product)[1::2], ("M = 4, N = 8; BM 64", "2500 TFLOP/s", "1.9"))
+        self.assertIn(table.PRODUCTS, table.table({**RECORD, "results": [product]}))
+        self.assertNotIn(table.PRODUCTS, table.table(RECORD))
+
     def test_launches_where_the_record_has_them(self):
         launch = {"bare_us": 2.0, "prepared_us": 2.02, "rebased_us": 2.1, "checked_us": 3.0}
         line = "A launch costs the CPU 2.00 µs by the bare driver call; of that, a prepared launch 1.01, one with new memory 1.05, one that checks anew 1.50."
@@ -142,6 +150,23 @@ class Expressions(unittest.TestCase):
     def test_postfix(self):
         self.assertEqual(peers.evaluate(["M", 128, "cdiv", "N", "*"], {"M": 129, "N": 3}), 6)
         self.assertEqual(peers.evaluate([7, 2, "-"], {}), 5)
+
+
+class Compilation(unittest.TestCase):
+    def test_every_configuration_has_its_own_file(self):
+        files = [grid.file("f", configuration) for grid in grids.GRIDS for configuration in grid.configurations]
+        self.assertEqual(len(files), len(set(files)))
+
+    def test_contract_lies_beside_the_kernel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cases.compile_all([("a", ["echo", f"{folder}/a.cubin"])])
+            with open(f"{folder}/a.json", encoding="utf-8") as file:
+                self.assertEqual(file.read(), f"inspect --json {folder}/a.cubin\n")
+
+    def test_failure_ends_it_with_what_the_compiler_says(self):
+        with self.assertRaises(SystemExit) as ended:
+            cases.compile_all([("b", ["sh", "-c", "echo found >&2; exit 1", "b.cubin"])])
+        self.assertEqual(ended.exception.code, "b: found\n")
 
 
 class CompileTime(unittest.TestCase):

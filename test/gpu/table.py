@@ -15,15 +15,25 @@ README = os.path.join(ROOT, "README.md")
 BEGIN = "<!-- begin test/gpu/table.py -->\n"
 END = "<!-- end test/gpu/table.py -->\n"
 SIMULATOR = "-simulator.json"  # ends the names of validate.py's records
-HEAD = ("kernel", "problem", "µs, median (p10, p90)", "moved", "peer", "µs", "peer's time / ours")
+PRODUCTS = (" Matrix products and attention, with TFLOP/s, are the best configuration of the grid in `test/gpu/grids.py`; "
+            "their launches follow each other in CUDA graphs, and the cache stays as it is.")
+HEAD = ("kernel", "problem", "µs, median (p10, p90)", "rate", "peer", "µs", "peer's time / ours")
+
+
+def rate(result):
+    """What the kernel is bound by, in a second: bytes, or operations where it multiplies matrices."""
+    time = result["ours_us"]["median"]
+    if "flops" in result:
+        return f"{result['flops'] / time * 1e-6:.0f} TFLOP/s"
+    return f"{result['bytes'] / time * 1e-3:.0f} GB/s"
 
 
 def row(result):
     """One measurement against one peer as cells."""
     ours, peer = result["ours_us"], result["peer_us"]
-    return (result["name"], result["problem"], f"{ours['median']:.1f} ({ours['p10']:.1f}, {ours['p90']:.1f})",
-            f"{result['bytes'] / ours['median'] * 1e-3:.0f} GB/s", result["peer"], f"{peer['median']:.1f}",
-            f"{peer['median'] / ours['median']:.3f}")
+    problem = "; ".join([result["problem"]] + [result[key] for key in ("configuration",) if key in result])
+    return (result["name"], problem, f"{ours['median']:.1f} ({ours['p10']:.1f}, {ours['p90']:.1f})", rate(result),
+            result["peer"], f"{peer['median']:.1f}", f"{peer['median'] / ours['median']:.3f}")
 
 
 def launches(record):
@@ -41,7 +51,8 @@ def table(record):
     """The record as Markdown."""
     lines = [f"{record['gpu']}, driver {record['driver']}, {record['compiler']}, commit {record['commit'][:10]}, "
              f"{record['date']}. Each pair was measured interleaved in one process, on random data with the L2 cache "
-             "evicted before every launch; `copy` is the driver's device-to-device copy of as many bytes.", "",
+             "evicted before every launch; `copy` is the driver's device-to-device copy of as many bytes."
+             + (PRODUCTS if any("flops" in result for result in record["results"]) else ""), "",
              "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(row(result)) + " |" for result in record["results"]]
     lines += launches(record)

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The benchmark cases of the tensor cores: a kernel of examples/ at several problems, compiled in each configuration of
+a fixed grid. The fastest configuration of a problem counts.
+
+  grids.py --compile TILEC FOLDER    compiles every configuration to a cubin in FOLDER, its contract beside it
+"""
+import os
+import sys
+from dataclasses import dataclass
+
+import cases
+
+
+@dataclass
+class Grid:
+    """A kernel in several configurations; what all of them and each of them pass to `tilec` as `-D`."""
+    name: str
+    kernel: str  # in examples/<kernel>.tile
+    defines: dict
+    configurations: list
+    problems: list  # (dims, goal of a vendor library's time) of each
+
+    def file(self, folder, configuration):
+        words = [f"{name}{value}" for name, value in {**self.defines, **configuration}.items()]
+        return os.path.join(folder, "-".join([self.kernel, *words]).translate(str.maketrans("()", "__")) + ".cubin")
+
+    def compile_command(self, tilec, folder, configuration):
+        source = os.path.join(cases.ROOT, "examples", f"{self.kernel}.tile")
+        defines = [f"-D{name}={value}" for name, value in {**self.defines, **configuration}.items()]
+        out = self.file(folder, configuration)
+        return [tilec, source, "--kernel", self.kernel, "--arch", "sm_90a", *defines, "-o", out]
+
+
+def tiles(*rows):
+    return [dict(zip(("BM", "BN", "BK", "warps", "stages"), row)) for row in rows]
+
+
+def attention(heads, sequence, kv_heads=None):
+    return {"B": 16384 // sequence, "H": heads, "HK": kv_heads or heads, "S": sequence, "L": sequence}
+
+
+PRODUCT_TILES = tiles((64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4),
+                      (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 192, 64, 8, 4))
+PRODUCT_GOALS = {1024: 0.85, 2048: 0.85, 4096: 0.92, 8192: 0.92}
+ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
+                   256: tiles((128, 32), (128, 64))}
+ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
+SHORT_GOAL = 0.75  # of sequences of 1024
+ROWS_OF_WARP = 16  # of the scores: a warp group has 64
+
+GRIDS = (
+    [Grid("matmul NN, bf16", "matmul", {"T": "bf16"}, PRODUCT_TILES,
+          [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
+     Grid("matmul NT, bf16", "batched_matmul", {"T": "bf16", "TA": "false", "TB": "true"}, PRODUCT_TILES,
+          [({"B": 1, "M": n, "N": n, "AR": n, "AC": n, "BR": n, "BC": n}, goal)
+           for n, goal in PRODUCT_GOALS.items()])] +
+    [Grid(f"attention {'causal' if causal == 'true' else 'full'}, bf16", "flash_attention",
+          {"T": "bf16", "D": depth, "CAUSAL": causal, "has(lse)": "false"},
+          [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in ATTENTION_TILES[depth]],
+          [(attention(2048 // depth, 16384), goal), (attention(2048 // depth, 1024), SHORT_GOAL)] +
+          ([(attention(32, 8192, 8), goal)] if depth == 128 else []))
+     for depth, goal in ATTENTION_GOALS.items() for causal in ("false", "true")])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[1] != "--compile":
+        sys.exit("grids: expected --compile TILEC FOLDER")
+    cases.compile_all((f"grids: {grid.name}, {configuration}", grid.compile_command(*sys.argv[2:], configuration))
+                      for grid in GRIDS for configuration in grid.configurations)

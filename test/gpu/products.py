@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Times the kernels of grids.py against cuBLAS and the attention of torch. Needs torch on a GPU.
+
+  products.py KERNELS OUT.json [--only WORD] [--seconds N]
+
+Each configuration is first compared with f64. A sample is one replay of a CUDA graph of launches, and samples of all
+kernels alternate in rounds: large products are limited by power, so only ratios of one process mean anything. Two
+rounds find the best configuration; it and its peers then have the rounds that count.
+"""
+import argparse
+import json
+import os
+import sys
+import time
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
+
+import grids
+import peers
+
+ROUNDS = 15
+SAMPLE_US = 1500  # a graph holds as many launches as take about this long
+TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
+BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+VENDOR = ("cuBLAS", "cuDNN")  # the peers that a goal is about
+
+
+def random(*shape):
+    return torch.randn(*shape, device="cuda", generator=GENERATOR).bfloat16()
+
+
+class Product:
+    """`c = a @ b`, or with `batched_matmul` `c[0] = a[0] @ b[0].T`."""
+
+    def __init__(self, _, dims):
+        m, n, k = dims["M"], dims["N"], dims.get("K") or dims["AC"]
+        batch = (1,) if "B" in dims else ()
+        self.a, self.b = random(*batch, m, k), random(*batch, *((n, k) if batch else (k, n)))
+        self.right = self.b.mT if batch else self.b
+        self.out = torch.empty(*batch, m, n, device="cuda", dtype=torch.bfloat16)
+        self.tensors = {"a": self.a, "b": self.b, "c": self.out}
+        self.scalars = {}
+        self.flops = 2 * m * n * k
+        self.rows = slice(max(0, m - 300), m)
+        self.problem = f"M = N = K = {m}" if m == n == k else f"M = {m}, N = {n}, K = {k}"
+
+    def reference(self):
+        return self.a[..., self.rows, :].double() @ self.right.double()
+
+    def peers(self):
+        out = torch.empty_like(self.out)
+        return {"cuBLAS": lambda: torch.matmul(self.a, self.right, out=out)}
+
+
+class Attention:
+    """What flash_attention computes; the queries are as many as the keys."""
+
+    def __init__(self, grid, dims):
+        depth, self.causal = grid.defines["D"], grid.defines["CAUSAL"] == "true"
+        b, h, hk, s, keys = (dims[name] for name in ("B", "H", "HK", "S", "L"))
+        self.q, self.k, self.v = random(b, h, s, depth), random(b, hk, keys, depth), random(b, hk, keys, depth)
+        self.group, self.scale = h // hk, depth**-0.5
+        self.out = torch.empty_like(self.q)
+        self.tensors = {"q": self.q, "k": self.k, "v": self.v, "o": self.out}
+        self.scalars = {"scale": self.scale}
+        self.flops = 4 * b * h * s * keys * depth // (2 if self.causal else 1)
+        self.rows = slice(max(0, s - 300), s)
+        self.problem = f"B = {b}, H = {h}, " + (f"HK = {hk}, " if hk != h else "") + f"S = {s}, D = {depth}"
+
+    def reference(self):
+        """The last rows, a head at a time: all scores in f64 would not fit."""
+        b, h, s, depth = self.q.shape
+        keys = self.k.shape[2]
+        out = torch.empty(b, h, self.rows.stop - self.rows.start, depth, device="cuda", dtype=torch.float64)
+        hidden = torch.ones(s, keys, device="cuda", dtype=torch.bool).triu(1 + keys - s)[self.rows]
+        for head in range(h):
+            key, value = (x[:, head // self.group].double() for x in (self.k, self.v))
+            scores = self.q[:, head, self.rows].double() @ key.mT * self.scale
+            if self.causal:
+                scores.masked_fill_(hidden, float("-inf"))
+            out[:, head] = torch.softmax(scores, dim=-1).nan_to_num() @ value
+        return out
+
+    def peers(self):
+        def attend(backend):
+            with sdpa_kernel(backend):
+                return scaled_dot_product_attention(self.q, self.k, self.v, is_causal=self.causal, scale=self.scale,
+                                                    enable_gqa=self.group > 1)
+        found = {}
+        for name, backend in BACKENDS.items():
+            try:
+                attend(backend)
+                found[name] = lambda backend=backend: attend(backend)
+            except RuntimeError:  # a backend that does not take this problem
+                continue
+        return found
+
+
+def problem(grid, dims):
+    return (Attention if grid.kernel == "flash_attention" else Product)(grid, dims)
+
+
+def graph(run):
+    """(replay, launches in it) of enough launches to be timed."""
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(2):
+            run()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run()
+        end.record()
+        side.synchronize()
+        launches = max(1, min(50, int(SAMPLE_US / (begin.elapsed_time(end) * 1e3))))
+    recorded = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(recorded, stream=side):
+        for _ in range(launches):
+            run()
+    return recorded.replay, launches
+
+
+def interleave(graphs, rounds):
+    """{name: sorted µs of a launch}; the kernels alternate."""
+    times = {name: [] for name in graphs}
+    for _ in range(rounds):
+        for name, (replay, launches) in graphs.items():
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            replay()
+            end.record()
+            torch.cuda.synchronize()
+            times[name].append(begin.elapsed_time(end) * 1e3 / launches)
+    return {name: sorted(values) for name, values in times.items()}
+
+
+def described(configuration):
+    return " ".join(f"{name} {value}" for name, value in configuration.items())
+
+
+def compare(grid, dims, goal, folder, faults):
+    """The best right configuration against each peer; those that are wrong are added to `faults`."""
+    given = problem(grid, dims)
+    reference = given.reference()
+    runs = {}
+    for configuration in grid.configurations:
+        path = grid.file(folder, configuration)
+        with open(path.replace(".cubin", ".json"), encoding="utf-8") as file:
+            contract = json.load(file)["kernels"][0]
+        given.out.fill_(float("nan"))
+        run = peers.Kernel(path, contract, given.tensors, dims, given.scalars)
+        run()
+        torch.cuda.synchronize()
+        error = ((given.out[..., given.rows, :].double() - reference).norm() / reference.norm()).item()
+        if not error < TOLERANCE or given.out.isnan().any():  # NaN included
+            faults.append(f"{grid.name} {given.problem}, {described(configuration)}: differs from f64 by {error:.1e} "
+                          "of its norm")
+            print(faults[-1], flush=True)
+        else:
+            runs[described(configuration)] = run
+    if not runs:
+        return
+    graphs = {name: graph(run) for name, run in runs.items()}
+    screened = {name: times[0] for name, times in interleave(graphs, 2).items()}
+    best = min(screened, key=screened.get)
+    others = {name: graph(run) for name, run in given.peers().items()}
+    times = interleave({best: graphs[best], **others}, ROUNDS)
+    for peer in others:
+        yield {"name": grid.name, "problem": given.problem, "configuration": best, "flops": given.flops, "peer": peer,
+               "ours_us": peers.summary(times[best]), "peer_us": peers.summary(times[peer]),
+               "goal": goal if peer in VENDOR else 0, "configurations_us": screened}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("out")
+    parser.add_argument("--only", default="", help="cases whose name contains this word")
+    parser.add_argument("--seconds", type=float, default=120, help="no case begins later")
+    options = parser.parse_args()
+    end = time.monotonic() + options.seconds
+    results, faults = [], []
+    for grid in grids.GRIDS:
+        for dims, goal in grid.problems:
+            if options.only not in grid.name or time.monotonic() > end:
+                continue
+            for result in compare(grid, dims, goal, options.folder, faults):
+                results.append(result)
+                ours, peer = result["ours_us"]["median"], result["peer_us"]["median"]
+                print(f"{result['name']:24} {result['problem']:40} {ours:9.1f} us {result['flops'] / ours * 1e-6:5.0f} "
+                      f"TF, {result['peer']} {peer:9.1f} us, {peer / ours:.3f}  {result['configuration']}", flush=True)
+            with open(options.out, "w", encoding="utf-8") as file:
+                json.dump({"torch": torch.__version__, "results": results}, file, indent=1)
+    if faults:
+        sys.exit(f"products: {len(faults)} configurations are wrong")
+
+
+if __name__ == "__main__":
+    torch.zeros(1, device="cuda")  # makes the context current that our modules are loaded into
+    GENERATOR = torch.Generator("cuda").manual_seed(7)
+    main()
