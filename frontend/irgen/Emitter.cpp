@@ -43,6 +43,12 @@ static bool isOneOperand(std::string_view operand) {
   return isOne && depth == 0;
 }
 
+std::string Emitter::spelledValue(const Operand &operand) const {
+  std::string spelled = operand.value.as<FloatConstant>() ? text(operand.range) : "";
+  bool isNumber = !spelled.empty() && spelled.find_first_not_of("0123456789._eE+-") == std::string::npos;
+  return isNumber ? spelled : operand.value.describe();
+}
+
 std::string Emitter::spelledOperand(SourceRange range) const {
   std::string operand = text(range);
   return isOneOperand(operand) ? operand : "(" + operand + ")";
@@ -147,7 +153,7 @@ static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
   if (std::isinf(value) || !rounded(target, value, emitter.context()).isInfinity())
     return true;
   emitter.report(Code::E0205, operand.range,
-                 operand.value.describe() + " is no value of " + std::string(nameOf(target)));
+                 emitter.spelledValue(operand) + " is no value of " + std::string(nameOf(target)));
   return false;
 }
 
@@ -394,7 +400,7 @@ mlir::Value Emitter::toIndex(const Operand &operand, const std::string &what) {
   }
   Type type = operand.value.type();
   if (!type.isScalar() || type.element.isPointer || !isInteger(type.element.scalar)) {
-    report(Code::E0206, operand.range, what + " is " + operand.value.describe() + "; expected an integer");
+    report(Code::E0206, operand.range, what + " is " + spelledValue(operand) + "; expected an integer");
     return {};
   }
   return convert(operand.value.ssa(), type.element.scalar, Scalar::Index, at(operand.range));
@@ -405,7 +411,7 @@ std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &wha
     return std::nullopt;
   auto *constant = operand.value.as<IntConstant>();
   if (!constant) {
-    report(Code::E0300, operand.range, what + " is " + operand.value.describe() + "; expected a compile-time integer");
+    report(Code::E0300, operand.range, what + " is " + spelledValue(operand) + "; expected a compile-time integer");
     return std::nullopt;
   }
   if (constant->value < least || constant->value > INT32_MAX) {

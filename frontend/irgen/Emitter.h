@@ -56,6 +56,8 @@ public:
     return {};
   }
   std::string text(SourceRange range) const { return std::string(sources.text(range)); }
+  /// What `operand` is, a number as the source spells it: `1e3`, not 1000.0.
+  std::string spelledValue(const Operand &operand) const;
   /// What is at `range`, in parentheses unless what is written behind it would reach all of it.
   std::string spelledOperand(SourceRange range) const;
   /// Helps with `… as type` instead of what is at `range`.

@@ -236,11 +236,14 @@ void Evaluator::executeFor(const ast::ForStmt &loop) {
     scalar = kindOf(*scalar) == ScalarKind::Signed ? Scalar::I32 : Scalar::U32;
   llvm::SmallVector<mlir::Value> ssa;
   for (const Operand &bound : bounds) {
+    // Of bounds that are floats together, the one is at fault that is one by itself.
+    if (bound.value.as<IntConstant>() && !isInteger(*scalar))
+      continue;
     Value value = coerceScalar(bound, *scalar, "a bound of the range");
     if (value.isError())
       return;
     if (!value.type().isScalar() || !isInteger(*scalar)) {
-      report(Code::E0206, bound.range, "a bound of the range is " + bound.value.describe() + "; expected an integer");
+      report(Code::E0206, bound.range, "a bound of the range is " + spelledValue(bound) + "; expected an integer");
       return;
     }
     ssa.push_back(value.ssa());
