@@ -1,6 +1,7 @@
 /// How many warps a block has, where the kernel does not say. A function of the tiles' extents alone, so that one
 /// source always gives one code; whoever knows better writes `warps`.
 #include "ir/Tile/TileOps.h"
+#include "ir/TileGPU/MmaKind.h"
 #include "ir/TileGPU/TileGPUOps.h"
 #include "ir/TileToTileGPU/LiveTiles.h"
 #include "ir/TileToTileGPU/Passes.h"
@@ -29,14 +30,15 @@ static constexpr int64_t kTilesAtOnce = 2;
 /// Registers of a thread for an accumulator. The larger a warp's piece of it, the fewer bytes of the factors are read
 /// per product; the factors of the next step need room beside it.
 static constexpr int64_t kAccumulatorWords = 64;
-/// The same where the factors are of 16 bits: a piece of 64 by 64 of each warp. On an H200 the fastest products of 4096
-/// by 4096, of tiles of 128 by 128 and 64 by 256, have such pieces.
+/// The same where the factors are of 16 bits: a piece of 64 by 64 of each warp, or one of 64 by 256 of a warpgroup,
+/// whose wgmma read their factors from shared memory. Beyond that the accumulator spills.
 static constexpr int64_t kNarrowAccumulatorWords = 128;
 /// Registers of a thread for all tiles that are live at once, of the 255 that it may have: what is left is for
 /// addresses, for fragments of factors and for what is computed between two tiles.
 static constexpr int64_t kLiveWords = 144;
-/// Small accumulators of products of 16-bit factors are shared by no more warps than this, though their pieces then are
-/// twice as large. Other factors take too many registers beside such a piece, and so do extents with an odd factor.
+/// Small accumulators of 16-bit factors that have too few rows for a warpgroup are shared by no more warps than this,
+/// though their pieces then are twice as large. Other factors take too many registers beside such a piece, and so do
+/// extents with an odd factor.
 static constexpr int64_t kFewWarps = 2;
 /// The piece of a warp, 32 by 32, below which other products mostly wait for their factors.
 static constexpr int64_t kPieceElements = 1024;
@@ -65,7 +67,9 @@ namespace {
 /// What the tiles of a kernel take of all threads together.
 struct Demand {
   int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0, live = 0;
-  bool areFactorsNarrow = true; ///< those of every product, of 16 bits, with extents that are powers of two
+  bool areFactorsNarrow = true;  ///< those of every product, of 16 bits, with extents that are powers of two
+  bool areForWarpgroups = true;  ///< all products, of factors of 16 bits
+  bool hasForWarpgroups = false; ///< one of them at least
 
   explicit Demand(func::FuncOp kernel) : live(mostLiveWords(kernel)) {
     kernel.walk([&](Operation *op) {
@@ -73,9 +77,12 @@ struct Demand {
         largest = std::max(largest, wordsOf(type));
       if (auto dot = dyn_cast<DotOp>(op)) {
         accumulators += wordsOf(dot.getType());
+        bool isNarrow = elementOf(dot.getLhs().getType()).getIntOrFloatBitWidth() == 16;
         for (Value factor : {dot.getLhs(), dot.getRhs()})
-          areFactorsNarrow &= elementOf(factor.getType()).getIntOrFloatBitWidth() == 16 &&
-                              llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
+          areFactorsNarrow &= isNarrow && llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
+        bool isForWarpgroups = isNarrow && shapeOf(dot.getType())[0] % MmaKind::kWarpgroupRows == 0;
+        areForWarpgroups &= isForWarpgroups;
+        hasForWarpgroups |= isForWarpgroups;
       }
       if (!isa<LoadOp, LoadPtrOp>(op))
         return;
@@ -89,11 +96,14 @@ struct Demand {
 
 static int64_t chooseWarps(const Demand &demand) {
   int64_t warps;
-  if (demand.accumulators && !demand.areFactorsNarrow) {
+  if (demand.accumulators && !demand.areFactorsNarrow && !demand.areForWarpgroups) {
     warps = std::max(std::min(roundUp(demand.accumulators, kPieceElements), kUsualWarps),
                      roundUp(std::max(demand.largest, demand.accumulators), kLanes * kAccumulatorWords));
+    warps = std::max(warps, demand.hasForWarpgroups ? kWarpgroupWarps : 1);
   } else if (demand.accumulators) {
-    warps = std::min(roundUp(demand.accumulators, kLanes * kAccumulatorWords), kFewWarps);
+    // The same number for every target: those without wgmma lose less by small pieces than wgmma wins.
+    warps = demand.hasForWarpgroups ? kWarpgroupWarps
+                                    : std::min(roundUp(demand.accumulators, kLanes * kAccumulatorWords), kFewWarps);
     warps = std::max({warps, roundUp(demand.largestLoad, kLanes * kTileWords),
                       roundUp(std::max(demand.largest, demand.accumulators), kLanes * kNarrowAccumulatorWords),
                       roundUp(demand.live, kLanes * kLiveWords)});
