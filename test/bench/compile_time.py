@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # name, arguments of tilec, goal in ms for the whole process, if there is one. Every instance has two variants.
 CASES = (
     ("softmax", ["softmax.tile", "-DT=f32", "-DN=1024"], 200),
-    ("matmul 128 x 128 x 32", ["matmul.tile", "-DT=bf16"], 450),
+    ("matmul 128 x 128 x 64", ["matmul.tile", "-DT=bf16"], 450),
     ("matmul, both instances", ["matmul.tile"], None),
 )
 
