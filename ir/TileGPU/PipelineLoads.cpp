@@ -34,6 +34,7 @@ public:
         carried.push_back({dot, indexOfSum(dot)});
     makeBuffers(rewriter);
     trips = emitTrips(rewriter, loop.getLoc());
+    holdSums(rewriter);
     addArguments(rewriter, beginCopies(rewriter));
     rewriteBody(rewriter);
     finish(rewriter);
@@ -77,6 +78,20 @@ private:
     if (!carried.empty())
       inits.push_back(DoneOp::create(b, loc));
     return inits;
+  }
+
+  /// A wait hands out the registers that the carried sums begin in. Were these constants, a loop of no trips would set
+  /// them where its end joins, among products under way; the assembler then lets no product of the kernel overlap
+  /// another (its message C7515).
+  void holdSums(OpBuilder &b) {
+    if (carried.empty())
+      return;
+    SmallVector<Value> sums;
+    for (const Carried &known : carried)
+      sums.push_back(loop.getInitArgs()[known.index]);
+    auto wait = MmaWaitOp::create(b, loop.getLoc(), ValueRange(), sums, IntegerAttr());
+    for (auto [known, held] : llvm::zip_equal(carried, wait.getResults()))
+      loop.getInitArgsMutable()[known.index].set(held);
   }
 
   void addArguments(IRRewriter &rewriter, ArrayRef<Value> inits) {
