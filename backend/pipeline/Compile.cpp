@@ -68,12 +68,14 @@ private:
   LogicalResult report(llvm::Error error);
   FailureOr<Assembly> assembleOnce(StringRef ptx);
   FailureOr<Assembly> assembleWithoutSpills();
+  std::string adviceOnRegisters(StringRef kernel, unsigned threads) const;
   void warnOfSpills() const;
   void warnOfLength() const;
   const KernelNotes *notesOf(StringRef kernel) const;
   Location locationOf(StringRef kernel) const;
   std::string titleOf(StringRef kernel) const;
   LogicalResult reportShared(StringRef kernel, uint64_t found, uint64_t limit);
+  void reportNarrow(const AssemblerFault &fault);
   void reportFault(const AssemblerFault &fault);
 
   const CompileOptions &options;
@@ -343,15 +345,11 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
 }
 
 FailureOr<Assembly> Compilation::assembleOnce(StringRef ptx) {
-  std::optional<llvm::Expected<Assembly>> assembly;
-  std::optional<std::string> reason = artifact.times.measure(stageName(Stage::Cubin), "assemble", [&] {
-    return runGuarded([&] { assembly.emplace(assemble(ptx, options.assembledFor(), options.assembler)); });
-  });
-  if (reason)
-    return emitFault(location, "the assembler gave up", *reason);
-  if (!*assembly)
-    return report(assembly->takeError());
-  return std::move(**assembly);
+  llvm::Expected<Assembly> assembly = artifact.times.measure(
+      stageName(Stage::Cubin), "assemble", [&] { return assemble(ptx, options.assembledFor(), options.assembler); });
+  if (!assembly)
+    return report(assembly.takeError());
+  return std::move(*assembly);
 }
 
 /// A bound of ours on registers is a guess: that a kernel with more blocks resident is faster. Where the assembler can
@@ -431,6 +429,22 @@ void Compilation::warnOfLength() const {
   }
 }
 
+/// What leaves a thread of `kernel`, which has `threads` of them, more registers or needs fewer.
+std::string Compilation::adviceOnRegisters(StringRef kernel, unsigned threads) const {
+  const KernelNotes *known = notesOf(kernel);
+  SmallVector<std::string> advice;
+  if (known && known->maxRegisters)
+    advice.push_back("a larger `max_registers` (" + std::to_string(known->maxRegisters) + ")");
+  // More threads share the registers of a multiprocessor: past this there are fewer for each.
+  unsigned more = 2 * threads;
+  if (threads && more * options.target->registersPerThread <= options.target->registersPerProcessor)
+    advice.push_back(std::to_string(more / options.target->warpSize) + " warps instead of " +
+                     std::to_string(threads / options.target->warpSize));
+  std::string sizes = known ? sizesText(known->contract, [](int64_t size) { return size >= kSmallestExtent; }) : "";
+  advice.push_back("a smaller " + (sizes.empty() ? "tile" : sizes));
+  return llvm::join(advice, ", or ");
+}
+
 /// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory, and in which
 /// variants.
 void Compilation::warnOfSpills() const {
@@ -457,20 +471,22 @@ void Compilation::warnOfSpills() const {
     if (!found.variants.empty())
       diagnostic << (found.variants.size() > 1 ? ", in variants `" : ", in variant `")
                  << llvm::join(found.variants, "` and `") << "`";
-    const KernelNotes *known = notesOf(resources.name);
-    SmallVector<std::string> advice;
-    if (known && known->maxRegisters)
-      advice.push_back("a larger `max_registers` (" + std::to_string(known->maxRegisters) + ")");
-    // More threads share the registers of a multiprocessor: past this there are fewer for each.
-    unsigned threads = kernel->threads(), more = 2 * threads;
-    if (threads && more * options.target->registersPerThread <= options.target->registersPerProcessor)
-      advice.push_back(std::to_string(more / options.target->warpSize) + " warps instead of " +
-                       std::to_string(threads / options.target->warpSize));
-    std::string sizes = known ? sizesText(known->contract, [](int64_t size) { return size >= kSmallestExtent; }) : "";
-    advice.push_back("a smaller " + (sizes.empty() ? "tile" : sizes));
-    diagnostic.attachNote() << "help: use " << llvm::join(advice, ", or ")
+    diagnostic.attachNote() << "help: use " << adviceOnRegisters(resources.name, kernel->threads())
                             << "; a loop goes over what a smaller one does not cover";
   }
+}
+
+/// A product on tensor cores keeps its accumulators in registers, whatever else is spilled.
+void Compilation::reportNarrow(const AssemblerFault &fault) {
+  unsigned threads = 0;
+  for (const PtxKernel &code : summarizePtx(artifact.ptx))
+    if (code.name == fault.kernel)
+      threads = code.threads;
+  InFlightDiagnostic diagnostic = emitError(locationOf(fault.kernel))
+                                  << titleOf(fault.kernel) << " has " << fault.foundRegisters
+                                  << " registers for a thread; expected at least " << fault.neededRegisters
+                                  << ", which one of its instructions takes";
+  diagnostic.attachNote() << "help: use " << adviceOnRegisters(fault.kernel, threads);
 }
 
 void Compilation::reportFault(const AssemblerFault &fault) {
@@ -489,6 +505,12 @@ void Compilation::reportFault(const AssemblerFault &fault) {
     emitError(where) << titleOf(fault.kernel) << " needs more registers than " << target
                      << " gives a thread: " << fault.text;
     return;
+  case AssemblerFault::Kind::InstructionRegisters:
+    reportNarrow(fault);
+    return;
+  case AssemblerFault::Kind::Crash:
+    (void)emitFault(where, "the assembler gave up", fault.text);
+    return;
   case AssemblerFault::Kind::Syntax:
   case AssemblerFault::Kind::Other:
     std::string line = fault.line ? "line " + std::to_string(fault.line) + " of " : "";
@@ -504,7 +526,12 @@ LogicalResult Compilation::report(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const AssemblyError &refused) {
-        llvm::for_each(refused.faults, [&](const AssemblerFault &fault) { reportFault(fault); });
+        // The variants of a kernel share its fault.
+        llvm::SmallPtrSet<const void *, 4> narrow;
+        for (const AssemblerFault &fault : refused.faults)
+          if (fault.kind != AssemblerFault::Kind::InstructionRegisters ||
+              narrow.insert(locationOf(fault.kernel).getAsOpaquePointer()).second)
+            reportFault(fault);
       },
       [&](const llvm::ErrorInfoBase &other) { emitError(location) << other.message(); });
   return failure();

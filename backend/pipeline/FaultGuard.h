@@ -1,5 +1,5 @@
 /// Code below MLIR that ends the process where it meets what it does not expect: LLVM's code generator
-/// (`report_fatal_error`) and NVIDIA's assembler. Within a guard it ends the call instead, so that what is wrong
+/// (`report_fatal_error`). Within a guard it ends the call instead, so that what is wrong
 /// becomes a diagnostic like any other.
 #ifndef BACKEND_PIPELINE_FAULTGUARD_H
 #define BACKEND_PIPELINE_FAULTGUARD_H

@@ -1,6 +1,7 @@
 /// nvPTXCompiler's C API, and the external ptxas with the same options.
 #include "backend/ptx/Assemble.h"
 
+#include "backend/ptx/IsolatedCall.h"
 #include "backend/ptx/Output.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
+#include <cstring>
 #include <nvPTXCompiler.h>
 
 using namespace llvm;
@@ -50,15 +52,32 @@ static Expected<Assembly> conclude(StringRef log, std::string cubin, StringRef r
   return make_error<AssemblyError>(std::move(parsed.faults));
 }
 
-static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string> options) {
+namespace {
+/// What the library gives, in one text: a line with the refusal, which is empty if there is none, a line with the
+/// length of the log, the log, and the code.
+struct LibraryOutcome {
+  std::string refusal, log, cubin;
+
+  std::string print() const { return refusal + "\n" + std::to_string(log.size()) + "\n" + log + cubin; }
+  static LibraryOutcome parse(StringRef text) {
+    auto [refusal, afterRefusal] = text.split('\n');
+    auto [length, rest] = afterRefusal.split('\n');
+    size_t size = 0;
+    length.getAsInteger(10, size);
+    return {refusal.str(), rest.take_front(size).str(), rest.drop_front(std::min(size, rest.size())).str()};
+  }
+};
+} // namespace
+
+static LibraryOutcome callLibrary(const std::string &text, ArrayRef<std::string> options) {
   nvPTXCompilerHandle compiler = nullptr;
-  // The library reads to a terminating zero whatever length it is given.
-  std::string text = ptx.str();
-  auto refusal = [](StringRef step, nvPTXCompileResult code) {
-    return ("nvPTXCompiler failed to " + step + " with code " + Twine(static_cast<int>(code))).str();
+  LibraryOutcome result;
+  auto refuse = [&](StringRef step, nvPTXCompileResult code) {
+    result.refusal = ("nvPTXCompiler failed to " + step + " with code " + Twine(static_cast<int>(code))).str();
+    return result;
   };
   if (nvPTXCompileResult code = nvPTXCompilerCreate(&compiler, text.size(), text.c_str()))
-    return createStringError(refusal("start", code));
+    return refuse("start", code);
   scope_exit destroy([&] { nvPTXCompilerDestroy(&compiler); });
 
   std::vector<const char *> arguments;
@@ -66,7 +85,6 @@ static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string>
     arguments.push_back(option.c_str());
   nvPTXCompileResult outcome = nvPTXCompilerCompile(compiler, arguments.size(), arguments.data());
 
-  std::string log;
   auto append = [&](auto sizeOf, auto read) {
     size_t size = 0;
     if (sizeOf(compiler, &size) != NVPTXCOMPILE_SUCCESS || size == 0)
@@ -74,22 +92,40 @@ static Expected<Assembly> assembleInProcess(StringRef ptx, ArrayRef<std::string>
     std::string part(size + 1, '\0');
     if (read(compiler, part.data()) != NVPTXCOMPILE_SUCCESS)
       return;
-    log += part.c_str();
-    log += '\n';
+    result.log += part.c_str();
+    result.log += '\n';
   };
   append(nvPTXCompilerGetErrorLogSize, nvPTXCompilerGetErrorLog);
   append(nvPTXCompilerGetInfoLogSize, nvPTXCompilerGetInfoLog);
 
-  std::string cubin;
   size_t size = 0;
   if (outcome != NVPTXCOMPILE_SUCCESS)
-    return conclude(log, "", refusal("assemble", outcome));
+    return refuse("assemble", outcome);
   if (nvPTXCompileResult code = nvPTXCompilerGetCompiledProgramSize(compiler, &size))
-    return conclude(log, "", refusal("give the code", code));
-  cubin.resize(size);
-  if (nvPTXCompileResult code = nvPTXCompilerGetCompiledProgram(compiler, cubin.data()))
-    return conclude(log, "", refusal("give the code", code));
-  return conclude(log, std::move(cubin), "");
+    return refuse("give the code", code);
+  result.cubin.resize(size);
+  if (nvPTXCompileResult code = nvPTXCompilerGetCompiledProgram(compiler, result.cubin.data()))
+    return refuse("give the code", code);
+  return result;
+}
+
+/// Under `--split-compile` a fatal error of the library prints its reason and aborts, in a thread of its own.
+static Expected<Assembly> assembleByLibrary(StringRef ptx, ArrayRef<std::string> options) {
+  // The library reads to a terminating zero whatever length it is given.
+  std::string text = ptx.str();
+  Expected<IsolatedCall> call = callIsolated([&] { return callLibrary(text, options).print(); });
+  if (!call)
+    return call.takeError();
+  LibraryOutcome outcome = LibraryOutcome::parse(call->result);
+  if (!call->signal)
+    return conclude(outcome.log, std::move(outcome.cubin), outcome.refusal);
+  AssemblerLog printed = parseAssemblerLog(call->printed);
+  if (printed.faults.empty()) {
+    AssemblerFault &fault = printed.faults.emplace_back();
+    fault.kind = AssemblerFault::Kind::Crash;
+    fault.text = strsignal(call->signal);
+  }
+  return make_error<AssemblyError>(std::move(printed.faults));
 }
 
 static Expected<std::string> readFile(StringRef path) {
@@ -160,7 +196,7 @@ static Expected<Assembly> assembleExternally(StringRef ptx, StringRef program, s
 
 Expected<Assembly> assemble(StringRef ptx, const Target &target, const AssembleOptions &options) {
   std::vector<std::string> flags = optionsFor(target, options);
-  return options.ptxas.empty() ? assembleInProcess(ptx, flags) : assembleExternally(ptx, options.ptxas, flags);
+  return options.ptxas.empty() ? assembleByLibrary(ptx, flags) : assembleExternally(ptx, options.ptxas, flags);
 }
 
 Expected<std::string> assemblerVersion(const AssembleOptions &options) {

@@ -1,5 +1,6 @@
-/// From PTX text to a cubin. NVIDIA's assembler runs inside the process, pinned to one version, so that neither a CUDA
-/// installation nor a temporary file is needed; an external ptxas can take its place.
+/// From PTX text to a cubin. NVIDIA's assembler is linked in, pinned to one version, so that neither a CUDA
+/// installation nor a temporary file is needed, and runs in a copy of the process, since it ends the process where it
+/// gives up; an external ptxas can take its place.
 #ifndef BACKEND_PTX_ASSEMBLE_H
 #define BACKEND_PTX_ASSEMBLE_H
 

@@ -40,6 +40,14 @@ static AssemblerFault parseFault(StringRef prefix, StringRef message) {
   } else if (Regex(", line ([0-9]+);").match(prefix, &parts)) {
     fault.kind = AssemblerFault::Kind::Syntax;
     parts[1].getAsInteger(10, fault.line);
+  } else if (Regex("Insufficient registers \\(([0-9]+)\\) to compile instruction.* in function (.+)\\. Try to compile "
+                   "with "
+                   "register target of ([0-9]+) or higher")
+                 .match(message, &parts)) {
+    fault.kind = AssemblerFault::Kind::InstructionRegisters;
+    parts[1].getAsInteger(10, fault.foundRegisters);
+    fault.kernel = parts[2].str();
+    parts[3].getAsInteger(10, fault.neededRegisters);
   } else if (message.contains("Register allocation failed")) {
     fault.kind = AssemblerFault::Kind::Registers;
     fault.kernel = quotedAfter(message, "function").str();

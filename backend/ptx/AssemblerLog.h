@@ -31,14 +31,16 @@ struct AssemblerRemark {
 
 /// Why there is no code.
 struct AssemblerFault {
-  enum class Kind { Syntax, SharedMemory, ParameterSpace, Registers, Other };
+  enum class Kind { Syntax, SharedMemory, ParameterSpace, Registers, InstructionRegisters, Crash, Other };
 
   Kind kind = Kind::Other;
-  unsigned line = 0;       ///< of the PTX, from 1; 0: the fault has no line
-  std::string kernel;      ///< SharedMemory, ParameterSpace and Registers: whose
-  uint64_t foundBytes = 0; ///< SharedMemory and ParameterSpace: what the kernel declares
-  uint64_t limitBytes = 0; ///< SharedMemory and ParameterSpace: what the target has
-  std::string text;        ///< the assembler's own words
+  unsigned line = 0;            ///< of the PTX, from 1; 0: the fault has no line
+  std::string kernel;           ///< SharedMemory, ParameterSpace and the registers: whose
+  uint64_t foundBytes = 0;      ///< SharedMemory and ParameterSpace: what the kernel declares
+  uint64_t limitBytes = 0;      ///< SharedMemory and ParameterSpace: what the target has
+  unsigned foundRegisters = 0;  ///< InstructionRegisters: that a thread may have
+  unsigned neededRegisters = 0; ///< InstructionRegisters: at least, for the widest instruction met
+  std::string text;             ///< the assembler's own words; Crash: the signal
 };
 
 struct AssemblerLog {

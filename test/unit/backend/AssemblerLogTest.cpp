@@ -92,4 +92,15 @@ TEST(AssemblerLogTest, AdvisoryNoteKeepsItsCode) {
   EXPECT_EQ(log.remarks[1].code, "");
 }
 
+TEST(AssemblerLogTest, InstructionThatNeedsMoreRegistersIsRecognised) {
+  AssemblerLog log = parseAssemblerLog(
+      "ptxas fatal   : (C7602) Insufficient registers (128) to compile instruction at line 1706 in function mm$fast. "
+      "Try to compile with register target of 154 or higher.\nptxas fatal   : Ptx assembly aborted due to errors\n");
+  ASSERT_EQ(log.faults.size(), 1u);
+  EXPECT_EQ(log.faults[0].kind, AssemblerFault::Kind::InstructionRegisters);
+  EXPECT_EQ(log.faults[0].kernel, "mm$fast");
+  EXPECT_EQ(log.faults[0].foundRegisters, 128u);
+  EXPECT_EQ(log.faults[0].neededRegisters, 154u);
+}
+
 } // namespace tile
