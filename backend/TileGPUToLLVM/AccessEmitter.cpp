@@ -24,14 +24,14 @@ AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, 
     Value offset = emit.toInteger(corner, offsetType);
     bool nonNegative = llvm::is_contained(plan.getNonNegative(), static_cast<int64_t>(dim));
     if (size == ViewAccess::kPoint) {
-      if (access.needsCheck(dim)) {
+      if (!access.getUnchecked()) {
         // Below 0 is huge when read as unsigned.
         Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
         pointsInside = emit.both(pointsInside, emit.compare(arith::CmpIPredicate::ult, corner, extent));
       }
     } else {
       unsigned tileDim = *dims.tileDim[dim];
-      if (access.needsCheck(dim))
+      if (!access.getUnchecked())
         bounds.back() = boundsOf(corner, view.extents[dim], size, nonNegative);
       if (coordinates->isSum(tileDim))
         offset = emit.add(offset, emit.toInteger(coordinates->threadPart(tileDim), offsetType));
@@ -134,7 +134,7 @@ Value AccessEmitter::vectorInside(int64_t reg, int64_t vector) {
     if (size == ViewAccess::kPoint)
       continue;
     if (size == ViewAccess::kGather) {
-      if (!access.needsCheck(dim))
+      if (access.getUnchecked())
         continue;
       Value extent = emit.toInteger(getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.extents[dim]), i64);
       result = emit.both(result, emit.compare(arith::CmpIPredicate::ult, gatherIndex(dim, reg), extent));

@@ -25,7 +25,6 @@ struct AccessPlan {
   struct Position {
     int64_t size;
     Array index;
-    bool checked;
     /// The dim of the result that a region spans, or the first of those that a gather spans.
     int64_t resultDim = 0;
     /// Of a gather: how far apart its indices are along each of the gathered dims; 0 where they repeat.
@@ -61,7 +60,7 @@ static AccessPlan planAccess(Compiler &compiler, ViewAccess access) {
   int64_t resultDim = 0;
   std::optional<int64_t> gatherDim;
   for (auto [dim, size, index] : llvm::enumerate(access.getSizes(), access.getIndices())) {
-    AccessPlan::Position position{size, compiler.at(index), access.needsCheck(dim), resultDim, {}};
+    AccessPlan::Position position{size, compiler.at(index), resultDim, {}};
     if (size > 0)
       ++resultDim;
     if (size == ViewAccess::kGather) {
@@ -86,13 +85,14 @@ static AccessPlan planAccess(Compiler &compiler, ViewAccess access) {
   return plan;
 }
 
-/// A position outside the view that the program or the compiler promised to be inside.
-static void reportBrokenPromise(const AccessPlan &plan, int64_t dim, int64_t position, int64_t extent, uint64_t pointer,
-                                Frame &frame, const Site &site) {
+/// A position outside the view that the program promised to be inside.
+static void reportBrokenPromise(int64_t dim, int64_t position, int64_t extent, uint64_t pointer, Frame &frame,
+                                const Site &site) {
   Place place = frame.memory->placeOf(pointer);
   frame.findings.add(FindingKind::OutOfBounds, site, frame.program, place.buffer, frame.memory->elementAt(place), [&] {
-    return llvm::formatv("position {0} along dim {1} of an access {2}; expected at least 0 and below {3}", position,
-                         dim, plan.unchecked ? "that is `unchecked`" : "whose bounds check was proved unneeded", extent)
+    return llvm::formatv(
+               "position {0} along dim {1} of an access that is `unchecked`; expected at least 0 and below {2}",
+               position, dim, extent)
         .str();
   });
 }
@@ -137,21 +137,21 @@ template <typename Visit> static void forEachRow(const AccessPlan &plan, Frame &
                        ? 0
                        : std::min(length, extents[dim] - std::max<int64_t>(coordinate, 0) + row.low);
         row.high = std::max(row.high, row.low);
-        if (!position.checked && (row.low > 0 || row.high < length))
+        if (plan.unchecked && (row.low > 0 || row.high < length))
           broken = {dim, row.low > 0 ? coordinate : coordinate + row.high};
         continue;
       }
       if (coordinate >= 0 && coordinate < extents[dim])
         continue;
       inside = false;
-      if (!position.checked)
+      if (plan.unchecked)
         broken = {dim, coordinate};
     }
     row.pointer = advance(view[ViewBase], static_cast<int64_t>(offset * plan.size));
     if (!inside)
       row.low = row.high = 0;
     if (broken.dim >= 0)
-      reportBrokenPromise(plan, broken.dim, broken.position, extents[broken.dim], row.pointer, frame, site);
+      reportBrokenPromise(broken.dim, broken.position, extents[broken.dim], row.pointer, frame, site);
     visit(row);
     row.first += length;
     int64_t dim = outerRank - 1;

@@ -210,7 +210,7 @@ Value Evaluator::load(const Access &access) {
   if (!hint)
     return {};
   auto op = LoadOp::create(builder, at(index.range), mlirType(type), access.view, access.indices, access.sizes,
-                           /*provedInside=*/nullptr, access.isUnchecked, other, *hint);
+                           access.isUnchecked, other, *hint);
   return Value(op.getResult(), type);
 }
 
@@ -233,8 +233,7 @@ void Evaluator::store(const Access &access, const Operand &operand) {
     return;
   mlir::Location location = at(index.range);
   mlir::Value stored = broadcast(value.ssa(), value.type(), type.shape, location);
-  StoreOp::create(builder, location, stored, access.view, access.indices, access.sizes, /*provedInside=*/nullptr,
-                  access.isUnchecked, *hint);
+  StoreOp::create(builder, location, stored, access.view, access.indices, access.sizes, access.isUnchecked, *hint);
 }
 
 //===-- Whole tensors, in a spec
@@ -263,7 +262,7 @@ Value Evaluator::readWhole(const Operand &operand) {
   Access access = wholeAccess(*this, operand);
   Type type = Type::tile(access.viewType.element, access.shape);
   auto op = LoadOp::create(builder, at(operand.range), mlirType(type), access.view, access.indices, access.sizes,
-                           /*provedInside=*/nullptr, /*unchecked=*/false, /*other=*/mlir::Value());
+                           /*unchecked=*/false, /*other=*/mlir::Value());
   return Value(op.getResult(), type);
 }
 
@@ -279,7 +278,7 @@ void Evaluator::storeWhole(const Operand &tensor, const Operand &value) {
     return;
   mlir::Location location = at(tensor.range);
   StoreOp::create(builder, location, broadcast(stored.ssa(), stored.type(), type.shape, location), access.view,
-                  access.indices, access.sizes, /*provedInside=*/nullptr);
+                  access.indices, access.sizes);
 }
 
 //===-- Views

@@ -144,8 +144,7 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
   if (!written)
     return {};
   auto op = AtomicOp::create(evaluator.builder, location, written.value.getType(), AtomicKind::Add, written.value,
-                             access->view, access->indices, access->sizes,
-                             /*provedInside=*/nullptr, access->isUnchecked, written.mask);
+                             access->view, access->indices, access->sizes, access->isUnchecked, written.mask);
   return Value(op.getResult(), Type::tile({scalar}, access->shape));
 }
 
@@ -159,7 +158,7 @@ static Value callInside(Evaluator &evaluator, const Builtin &self, CallArguments
     return {};
   Type result = Type::tile({Scalar::Bool}, access->shape);
   auto op = InsideOp::create(evaluator.builder, evaluator.at(arguments.range), evaluator.mlirType(result), access->view,
-                             access->indices, access->sizes, /*provedInside=*/nullptr, access->isUnchecked);
+                             access->indices, access->sizes, access->isUnchecked);
   return Value(op.getResult(), result);
 }
 

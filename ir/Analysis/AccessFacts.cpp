@@ -111,7 +111,7 @@ int64_t tile::addressDivisor(const DataFlowSolver &solver, ViewAccess access) {
 
 bool tile::hasWholeVectors(const DataFlowSolver &solver, ViewAccess access, int64_t vector) {
   unsigned dim = access.getView().getType().getRank() - 1;
-  if (vector == 1 || !access.needsCheck(dim))
+  if (vector == 1 || access.getUnchecked())
     return true;
   return viewFactsOf(solver, access.getView()).extents[dim] % vector == 0 &&
          axisInfoOf(solver, access.getIndices()[dim]).divisor() % vector == 0;

@@ -18,8 +18,6 @@ LogicalResult tile::verifyViewAccess(Operation *op) {
       static_cast<int64_t>(access.getSizes().size()) != rank)
     return op->emitOpError() << "has " << access.getIndices().size() << " positions; expected " << rank
                              << ", the rank of the view";
-  if (auto inside = access.getProvedInside(); inside && static_cast<int64_t>(inside->size()) != rank)
-    return op->emitOpError() << "`provedInside` has " << inside->size() << " entries; expected " << rank;
   std::optional<size_t> gatherRank;
   for (auto [dim, position] : llvm::enumerate(llvm::zip_equal(access.getIndices(), access.getSizes()))) {
     auto [index, size] = position;
@@ -65,8 +63,7 @@ void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffect
 
 /// A checked load touches only what is inside the view; it may run where the program would not have run it.
 Speculation::Speculatability LoadOp::getSpeculatability() {
-  bool checked = !getUnchecked() && !getProvedInside();
-  return checked ? Speculation::Speculatable : Speculation::NotSpeculatable;
+  return getUnchecked() ? Speculation::NotSpeculatable : Speculation::Speculatable;
 }
 
 LogicalResult StoreOp::verify() { return verifyAccessed(*this, "value", getValue().getType(), ::elementOf(*this)); }

@@ -63,7 +63,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure, DeclareOpInterfaceMethods<InferIntRangeIn
 class Tile_AccessOp<string mnemonic, dag before, dag after, list<Trait> traits = []>
     : Tile_Op<mnemonic, !listconcat([Tile_ViewAccess], traits)> {
   let arguments = !con(before, (ins Tile_ViewType:$view, Variadic<Tile_Integer>:$indices, DenseI64ArrayAttr:$sizes,
-                                    OptionalAttr<DenseBoolArrayAttr>:$provedInside, UnitAttr:$unchecked),
+                                    UnitAttr:$unchecked),
                        after);
 }
 

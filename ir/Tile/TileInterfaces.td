@@ -16,8 +16,6 @@ def Tile_ViewAccess : OpInterface<"ViewAccess"> {
     InterfaceMethod<"The view.", "::mlir::TypedValue<::tile::ViewType>", "getView">,
     InterfaceMethod<"One index per dim of the view.", "::mlir::OperandRange", "getIndices">,
     InterfaceMethod<"One size per dim of the view.", "::llvm::ArrayRef<int64_t>", "getSizes">,
-    InterfaceMethod<"Dims whose bounds check is proved unneeded; empty means none.", 
-                    "::std::optional<::llvm::ArrayRef<bool>>", "getProvedInside">,
     InterfaceMethod<"Whether the program promises that every position is inside.", "bool", "getUnchecked">
   ];
   let extraClassDeclaration = [{
@@ -25,11 +23,6 @@ def Tile_ViewAccess : OpInterface<"ViewAccess"> {
     static constexpr int64_t kGather = -2;
   }];
   let extraSharedClassDeclaration = [{
-    /// Whether positions along `dim` must be compared with the view's extent.
-    bool needsCheck(unsigned dim) {
-      auto proved = $_op.getProvedInside();
-      return !$_op.getUnchecked() && !(proved && (*proved)[dim]);
-    }
     /// The shape of the accessed tile; empty for one element. The op is verified.
     ::llvm::SmallVector<int64_t> getAccessShape() {
       return *::tile::inferAccessShape($_op.getSizes(), ::mlir::ValueRange($_op.getIndices()).getTypes());

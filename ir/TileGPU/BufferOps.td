@@ -85,7 +85,7 @@ def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [Tile_ViewAccess, AttrSizedOp
     thread that began it when it has waited for a `tgpu.commit` of the token, and for others after a barrier.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Tile_Integer>:$indices, TileGPU_SlotType:$slot,
-                       Optional<I1>:$predicate, DenseI64ArrayAttr:$sizes, OptionalAttr<DenseBoolArrayAttr>:$provedInside,
+                       Optional<I1>:$predicate, DenseI64ArrayAttr:$sizes,
                        UnitAttr:$unchecked, DefaultValuedAttr<Tile_Cache, "::tile::CacheHint::Default">:$cache,
                        TileGPU_LayoutAttr:$layout);
   let results = (outs TileGPU_TokenType:$token);

@@ -259,10 +259,9 @@ private:
       cloneSlice(b, loop, ahead.slice, variable, mapping);
       auto indices = llvm::map_to_vector(load.getIndices(), [&](Value v) { return mapping.lookupOrDefault(v); });
       Value slot = SlotOp::create(b, load.getLoc(), ahead.buffer, n);
-      auto copy =
-          CopyAsyncOp::create(b, load.getLoc(), TokenType::get(b.getContext()), mapping.lookupOrDefault(load.getView()),
-                              indices, slot, isRun, load.getSizesAttr(), load.getProvedInsideAttr(),
-                              load.getUncheckedAttr(), load.getCacheAttr(), layoutOf(load.getType()));
+      auto copy = CopyAsyncOp::create(
+          b, load.getLoc(), TokenType::get(b.getContext()), mapping.lookupOrDefault(load.getView()), indices, slot,
+          isRun, load.getSizesAttr(), load.getUncheckedAttr(), load.getCacheAttr(), layoutOf(load.getType()));
       copy->setAttr(TileGPUDialect::kAccess, load->getAttr(TileGPUDialect::kAccess));
       copies.push_back(copy);
     }

@@ -31,15 +31,15 @@ func.func @any_corner(%p: !tile.ptr<f32>, %n: index, %o: index) attributes {tgpu
 }
 
 // Nothing is compared, so the access is one that LLVM knows; nobody writes the view, so it is invariant.
-// CHECK-LABEL: func @proved_inside
+// CHECK-LABEL: func @unchecked
 // CHECK:         llvm.load {{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK-NOT:     scf.if
 // CHECK:         llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
-func.func @proved_inside(%p: !tile.ptr<f32>, %n: index, %o: index) attributes {tgpu.warps = 4 : i64} {
+func.func @unchecked(%p: !tile.ptr<f32>, %n: index, %o: index) attributes {tgpu.warps = 4 : i64} {
   %v = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32, constant>
-  %x = tile.load %v[%o :+ 512] {provedInside = array<i1: true>, tgpu.access = #tgpu.access<vector = 4>} : !tile.view<?xf32, constant>, (index) -> tensor<512xf32, #l>
+  %x = tile.load %v[%o :+ 512] {unchecked, tgpu.access = #tgpu.access<vector = 4>} : !tile.view<?xf32, constant>, (index) -> tensor<512xf32, #l>
   %w = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32>
-  tile.store %x, %w[%o :+ 512] {provedInside = array<i1: true>, tgpu.access = #tgpu.access<vector = 4>} : tensor<512xf32, #l>, !tile.view<?xf32>, (index)
+  tile.store %x, %w[%o :+ 512] {unchecked, tgpu.access = #tgpu.access<vector = 4>} : tensor<512xf32, #l>, !tile.view<?xf32>, (index)
   return
 }
 

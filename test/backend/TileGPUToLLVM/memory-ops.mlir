@@ -45,7 +45,7 @@ func.func @gather(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>) attributes {tgpu.warps
   %v = tile.make_view %p, [100, 128], [128, 1] : !tile.ptr<f32> -> !tile.view<100x128xf32>
   %w = tile.make_view %q, [8], [1] : !tile.ptr<i32> -> !tile.view<8xi32>
   %rows = tile.load %w[%o :+ 8] {unchecked} : !tile.view<8xi32>, (index) -> tensor<8xi32, #i>
-  %x = tile.load %v[%rows gather, %o :+ 128] {provedInside = array<i1: false, true>, tgpu.access = #tgpu.access<vector = 4>} : !tile.view<100x128xf32>, (tensor<8xi32, #i>, index) -> tensor<8x128xf32, #g>
+  %x = tile.load %v[%rows gather, %o :+ 128] {tgpu.access = #tgpu.access<vector = 4>} : !tile.view<100x128xf32>, (tensor<8xi32, #i>, index) -> tensor<8x128xf32, #g>
   tile.store %x, %v[%o :+ 8, %o :+ 128] {unchecked, tgpu.access = #tgpu.access<vector = 4>} : tensor<8x128xf32, #g>, !tile.view<100x128xf32>, (index, index)
   return
 }

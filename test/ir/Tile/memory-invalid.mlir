@@ -96,14 +96,6 @@ func.func @mask_of_another_shape(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<4xi1>)
 
 // -----
 
-func.func @proof_of_another_rank(%v: !tile.view<?xf32>, %i: index) {
-  // expected-error @below {{'tile.load' op `provedInside` has 2 entries; expected 1}}
-  %0 = tile.load %v[%i] {provedInside = array<i1: true, true>} : !tile.view<?xf32>, (index) -> f32
-  return
-}
-
-// -----
-
 func.func @gather_tiles_of_two_ranks(%v: !tile.view<?x?xf32>, %i: tensor<8xi32>, %j: tensor<4x8xi32>) {
   // expected-error @below {{'tile.load' op gather tiles have ranks 1 and 2; expected one rank}}
   %0 = tile.load %v[%i gather, %j gather] : !tile.view<?x?xf32>, (tensor<8xi32>, tensor<4x8xi32>) -> tensor<4x8xf32>

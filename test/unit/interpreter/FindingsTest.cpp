@@ -121,7 +121,7 @@ func.func @k(%p: !tile.ptr<f32>) {
                         "atomic at address 0x10, which is in no buffer; expected one of the arguments", -1, 0, 1}}));
 }
 
-TEST(Findings, BrokenPromisesOfUncheckedAndProvedAccesses) {
+TEST(Findings, BrokenPromisesOfUncheckedAccesses) {
   std::vector<float> a = {1, 2, 3}, b(4, -1);
   Launch launch(R"mlir(
 func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>) {
@@ -130,7 +130,7 @@ func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>) {
   %va = tile.make_view %pa, [3], [1] : !tile.ptr<f32> -> !tile.view<3xf32>
   %vb = tile.make_view %pb, [4], [1] : !tile.ptr<f32> -> !tile.view<4xf32>
   %t = tile.load %va[%zero :+ 4] {unchecked} : !tile.view<3xf32>, (index) -> tensor<4xf32>
-  tile.store %t, %vb[%one :+ 4] {provedInside = array<i1: true>} : tensor<4xf32>, !tile.view<4xf32>, (index)
+  tile.store %t, %vb[%one :+ 4] {unchecked} : tensor<4xf32>, !tile.view<4xf32>, (index)
   return
 })mlir");
   launch.in(a).out(b);
@@ -139,9 +139,8 @@ func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>) {
       (Summaries{{FindingKind::OutOfBounds,
                   "position 3 along dim 0 of an access that is `unchecked`; expected at least 0 and below 3", 0, 0, 1},
                  {FindingKind::OutOfBounds,
-                  "position 4 along dim 0 of an access whose bounds check was proved unneeded; expected at least 0 and "
-                  "below 4",
-                  1, 1, 1}}));
+                  "position 4 along dim 0 of an access that is `unchecked`; expected at least 0 and below 4", 1, 1,
+                  1}}));
   EXPECT_EQ(b, (std::vector<float>{-1, 1, 2, 3}));
 }
 
