@@ -100,9 +100,17 @@ std::unique_ptr<FnDecl> AstBuilder::function(TileParser::FnItemContext *context)
   return node;
 }
 
+/// Symbols of variants, lines of the assembler's log and section names of a cubin repeat the name. NVIDIA's assembler
+/// keeps it in buffers of a fixed size, which a name of some thousand letters overruns.
+static constexpr size_t kMaxKernelName = 256;
+
 ItemPtr AstBuilder::kernel(TileParser::KernelItemContext *context) {
   auto node = std::make_unique<KernelItem>(range(context));
   node->name = identifier(context->NAME());
+  if (size_t length = node->name.text.size(); length > kMaxKernelName)
+    report(Code::E0900, node->name.range,
+           "found a kernel name of " + std::to_string(length) + " characters; expected at most " +
+               std::to_string(kMaxKernelName));
   node->generics = generics(context->generics());
   node->parameters = parameters(context->parameters());
   for (auto *each : context->kernelClause())
