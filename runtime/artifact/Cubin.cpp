@@ -62,7 +62,11 @@ Result<Sections> readSections(std::string_view cubin) {
   Sections sections;
   sections.file = load<Elf64_Ehdr>(cubin, 0);
   const Elf64_Ehdr &file = sections.file;
-  if (file.e_ident[EI_CLASS] != ELFCLASS64 || file.e_ident[EI_DATA] != ELFDATA2LSB || file.e_machine != EM_CUDA)
+  if (file.e_ident[EI_CLASS] != ELFCLASS64 || file.e_ident[EI_DATA] != ELFDATA2LSB)
+    return invalid("file is ELF of class " + std::to_string(file.e_ident[EI_CLASS]) + " and byte order " +
+                   std::to_string(file.e_ident[EI_DATA]) + "; expected a cubin (class " + std::to_string(ELFCLASS64) +
+                   ", byte order " + std::to_string(ELFDATA2LSB) + ")");
+  if (file.e_machine != EM_CUDA)
     return invalid("file is ELF for machine " + std::to_string(file.e_machine) + "; expected a cubin (machine " +
                    std::to_string(EM_CUDA) + ")");
   if (file.e_shentsize != sizeof(Elf64_Shdr) || file.e_shnum == 0 ||

@@ -24,14 +24,18 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 } // namespace
 
-Result<std::string> readFile(const std::string &path) {
+Result<std::string> readFile(const std::string &path, uint64_t limit) {
   File file(std::fopen(path.c_str(), "rb"));
   if (!file)
     return fileError(path, "open");
   std::string content;
   char buffer[1 << 16];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get()))
+  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get())) {
     content.append(buffer, count);
+    if (content.size() > limit)
+      return Error{ErrorCode::File,
+                   "`" + path + "` has more than " + std::to_string(limit) + " bytes; expected at most as many"};
+  }
   if (std::ferror(file.get()))
     return fileError(path, "read");
   return content;

@@ -54,9 +54,12 @@ Session::Session(bool remarks) : context(createRegistry(), MLIRContext::Threadin
   (void)remark::enableOptimizationRemarks(context, /*streamer=*/nullptr, std::make_unique<RemarkSentences>(), every);
 }
 
+/// Far beyond what is written or generated, and well within the 32 bits of a place in a file.
+static constexpr uint64_t kLargestInput = 1 << 28;
+
 std::optional<FileId> Session::read(const std::string &path) {
   bool isStandardInput = path == "-";
-  Result<std::string> text = readFile(isStandardInput ? "/dev/stdin" : path);
+  Result<std::string> text = readFile(isStandardInput ? "/dev/stdin" : path, kLargestInput);
   if (!text) {
     report(Code::E0602, text.error().message);
     return std::nullopt;

@@ -107,7 +107,8 @@ std::string explain(const Obstacle &obstacle, const KernelContract &kernel, cons
   std::string name = quote(kernel.parameters[obstacle.argument].name), axis = std::to_string(obstacle.axis);
   std::string multiple = "multiple of " + std::to_string(kVectorBytes) + " bytes";
   auto sizeOf = [&](int64_t elements) {
-    return std::to_string(elements) + " elements of " + std::to_string(memory.elementBytes) + " bytes";
+    return std::to_string(elements) + (elements == 1 ? " element of " : " elements of ") +
+           std::to_string(memory.elementBytes) + (memory.elementBytes == 1 ? " byte" : " bytes");
   };
   switch (obstacle.kind) {
   case Obstacle::Kind::Base:

@@ -114,6 +114,9 @@ TEST(Cubin, RefusalsSayWhatTheFileIs) {
   std::string other = fixture();
   other[18] = EM_X86_64;
   EXPECT_EQ(errorOf(other), "file is ELF for machine 62; expected a cubin (machine 190)");
+  std::string narrow = other;
+  narrow[EI_CLASS] = ELFCLASS32;
+  EXPECT_EQ(errorOf(narrow), "file is ELF of class 1 and byte order 1; expected a cubin (class 2, byte order 1)");
   EXPECT_EQ(errorOf(fixture().substr(0, 1000)),
             "cubin is damaged: its section headers lie outside the file of 1000 bytes");
 }
