@@ -60,8 +60,9 @@ static bool isExcluded(const CheckCase &one, const IrgenOptions &options) {
   });
 }
 
-/// Why every one of `cases` is excluded: a value that none of them has, or else values that none has together.
-static Diagnostic describeExclusion(const ast::KernelItem &kernel, const std::vector<CheckCase> &cases,
+/// Why every one of `cases`, those of `whose`, is excluded: a value that none of them has, or else values that none has
+/// together.
+static Diagnostic describeExclusion(const std::string &whose, SourceRange place, ArrayRef<CheckCase> cases,
                                     const IrgenOptions &options) {
   struct Found {
     std::string given;
@@ -81,25 +82,18 @@ static Diagnostic describeExclusion(const ast::KernelItem &kernel, const std::ve
         found.values.insert(texts.emplace_back(demand->found));
       }
   }
-  std::string what = "no shape of kernel `" + kernel.name.text + "` has ", together;
+  std::string what = "no shape of " + whose + " has ", together;
   for (const auto &[name, found] : demands) {
     if (!found.isMet)
-      return {Code::E0606,
-              what + found.given + "; expected one of " + llvm::join(found.values, ", "),
-              {kernel.name.range, ""},
-              {},
-              {},
-              "",
+      return {Code::E0606, what + found.given + "; expected one of " + llvm::join(found.values, ", "),
+              {place, ""}, {},
+              {},          "",
               {}};
     together += (together.empty() ? "" : " and ") + found.given;
   }
-  return {Code::E0606,
-          what + together + " together; expected one of " + llvm::join(shapes, ", "),
-          {kernel.name.range, ""},
-          {},
-          {},
-          "",
-          {}};
+  return {
+      Code::E0606, what + together + " together; expected one of " + llvm::join(shapes, ", "), {place, ""}, {}, {}, "",
+      {}};
 }
 
 namespace {
@@ -302,7 +296,7 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
 } // namespace
 
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
-                    std::vector<CheckCase> &cases, std::optional<Diagnostic> &exclusion) {
+                    std::vector<CheckCase> &cases, std::vector<Diagnostic> &exclusions) {
   PlanReader reader(session, kernel);
   std::vector<std::vector<CheckField>> instances;
   auto isFixed = [&](const std::string &name) { return options.values.count(name) || hasHeuristic(kernel, name); };
@@ -312,6 +306,8 @@ bool readCheckCases(Session &session, const ast::KernelItem &kernel, const Irgen
       instances.back().push_back({name, value, std::string(session.sources.text(value->range))});
   }
   auto isCheck = [](const ast::Decorator &decorator) { return decorator.name.text == "check"; };
+  auto excluded = [&](const CheckCase &one) { return isExcluded(one, options); };
+  std::string whose = "kernel `" + kernel.name.text + "`";
   size_t number = 0, count = count_if(kernel.decorators, isCheck);
   for (const ast::Decorator &decorator : kernel.decorators) {
     if (!isCheck(decorator))
@@ -320,12 +316,16 @@ bool readCheckCases(Session &session, const ast::KernelItem &kernel, const Irgen
     if (!reader.readCheck(decorator, instances, cases))
       return false;
     ++number;
-    for (CheckCase &one : MutableArrayRef(cases).drop_front(before))
+    MutableArrayRef<CheckCase> own = MutableArrayRef(cases).drop_front(before);
+    for (CheckCase &one : own)
       one.check = count > 1 ? number : 0;
+    if (count > 1 && !own.empty() && all_of(own, excluded))
+      exclusions.push_back(
+          describeExclusion("`@check` " + std::to_string(number) + " of " + whose, decorator.range, own, options));
   }
-  if (!cases.empty() && all_of(cases, [&](const CheckCase &one) { return isExcluded(one, options); }))
-    exclusion = describeExclusion(kernel, cases, options);
-  erase_if(cases, [&](const CheckCase &one) { return isExcluded(one, options); });
+  if (!cases.empty() && all_of(cases, excluded))
+    exclusions = {describeExclusion(whose, kernel.name.range, cases, options)};
+  erase_if(cases, excluded);
   return true;
 }
 

@@ -61,9 +61,9 @@ struct CheckCase {
 
 /// The cases of `kernel`, those of each `@check` in order; none and `false` after reporting a decorator at fault. A
 /// kernel without `@check` has no cases. What `options` give is not varied over the instances, and of shapes that give
-/// another value for it, none is left; `exclusion` says which, where that are all of them.
+/// another value for it, none is left; `exclusions` say of which `@check` that are all, or of the kernel once.
 bool readCheckCases(Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
-                    std::vector<CheckCase> &cases, std::optional<Diagnostic> &exclusion);
+                    std::vector<CheckCase> &cases, std::vector<Diagnostic> &exclusions);
 
 } // namespace tile
 

@@ -96,22 +96,22 @@ static void reportNoCheck(Session &session, const ast::KernelItem &kernel) {
                           "kernel `" + kernel.name.text + "` has a spec and no `@check(shapes = [...])`");
 }
 
-std::optional<Diagnostic> checkKernel(Session &session, FileId file, const ast::Module &module,
-                                      const ast::KernelItem &kernel, CheckOptions options,
-                                      const CheckObserver &observer, CheckProgress &progress) {
+std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Module &module,
+                                    const ast::KernelItem &kernel, CheckOptions options, const CheckObserver &observer,
+                                    CheckProgress &progress) {
   std::map<std::string, std::string> &values = options.build.source.values;
   for (auto value = values.begin(); value != values.end();)
     value = isSettable({&kernel}, value->first) ? std::next(value) : values.erase(value);
   // What a case reports is set aside before the next one: with an error in the engine nothing would be compiled.
   Reports reports(session.engine.take(), options.showsAll);
   std::vector<CheckCase> cases;
-  std::optional<Diagnostic> exclusion;
-  if (readCheckCases(session, kernel, options.build.source, cases, exclusion) && cases.empty() && !exclusion)
+  std::vector<Diagnostic> exclusions;
+  if (readCheckCases(session, kernel, options.build.source, cases, exclusions) && cases.empty() && exclusions.empty())
     reportNoCheck(session, kernel);
-  if (exclusion) {
+  if (cases.empty() && !exclusions.empty()) {
     for (Diagnostic &diagnostic : reports.take())
       session.engine.add(std::move(diagnostic));
-    return exclusion;
+    return exclusions;
   }
   if (session.hasErrors())
     cases.clear();
@@ -154,7 +154,7 @@ std::optional<Diagnostic> checkKernel(Session &session, FileId file, const ast::
   }
   for (Diagnostic &diagnostic : reports.take())
     session.engine.add(std::move(diagnostic));
-  return std::nullopt;
+  return exclusions;
 }
 
 } // namespace tile

@@ -34,9 +34,9 @@ struct CheckProgress {
 /// Runs all cases of `kernel`. What is reported stays in the session's engine; errors that are there before must have
 /// been dealt with. Of the values that `options` give, those that the kernel does not know are meant for others. None
 /// is run, and the reason given, where the shapes have others than those.
-std::optional<Diagnostic> checkKernel(Session &session, FileId file, const ast::Module &module,
-                                      const ast::KernelItem &kernel, CheckOptions options,
-                                      const CheckObserver &observer, CheckProgress &progress);
+std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Module &module,
+                                    const ast::KernelItem &kernel, CheckOptions options, const CheckObserver &observer,
+                                    CheckProgress &progress);
 
 } // namespace tile
 

@@ -1,9 +1,10 @@
 /// `tilec check FILE`: every kernel that has a spec, over its `@check` shapes, against the spec in f64.
 ///
 /// Standard output has a line per kernel and instance, one per shape that fails, and the count; with --json one object
-/// instead. Details of what failed are diagnostics, as everywhere.
+/// instead, whatever happens. Details of what failed are diagnostics, as everywhere, and stand in that object, too.
 #include "runtime/tilec/CheckRest.h"
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/JsonReport.h"
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
 
@@ -56,15 +57,18 @@ public:
   void end(const CheckRow &row);
   /// Ends the rows of this process: another one runs what this one could not. `first` cases came before the first row.
   void endRows(size_t first, uint64_t seed);
-  /// A kernel of which no shape was asked for.
-  void printExclusion(const Diagnostic &reason) const {
-    if (!printsJson)
+  /// A kernel, or a `@check` of it, of which no shape was asked for.
+  void addExclusion(const Diagnostic &reason) {
+    if (printsJson)
+      notChecked.push_back(reason.message);
+    else
       std::cout << "not checked: " << reason.message << "\n";
   }
   void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
   bool printsJson = false;
   std::string otherDiagnostics; ///< what another process reported, if as JSON
+  json::Object document;        ///< with --json
 
 private:
   static std::string instanceOf(const CheckRow &row) {
@@ -86,7 +90,7 @@ private:
   bool isShowing = false;
   std::string instance;
   Counts ofInstance;
-  json::Array rows;
+  json::Array rows, notChecked, diagnosticsOfRest;
   std::vector<CheckRow> notRun; ///< they come after all that ran
 };
 } // namespace
@@ -195,8 +199,8 @@ void CheckPrinter::end(const CheckRow &row) {
 
 void CheckPrinter::endRows(size_t first, uint64_t seed) {
   if (!notRun.empty())
-    if (std::string reason =
-            runRest(notRun, first + counts.total(), seed, printsJsonDiagnostics() ? &otherDiagnostics : nullptr);
+    if (std::string reason = runRest(notRun, first + counts.total(), seed,
+                                     printsJsonDiagnostics() ? &otherDiagnostics : nullptr, diagnosticsOfRest);
         !reason.empty())
       for (CheckRow &row : notRun)
         row.result.summary = reason;
@@ -239,15 +243,18 @@ void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t
     std::cout << input << ": " << counts.print() << "; " << where << ", " << describeSeeds(seed) << std::endl;
     return;
   }
-  json::Object object{{"file", input},
-                      {"device", where},
-                      {"seed", seed},
-                      {"seeds", seedsOption.get()},
-                      {"passed", counts[CheckOutcome::Passed]},
-                      {"failed", counts[CheckOutcome::Failed]},
-                      {"not_run", counts[CheckOutcome::NotRun]},
-                      {"cases", std::move(rows)}};
-  std::cout << formatv("{0:2}", json::Value(std::move(object))).str() << std::endl;
+  document = json::Object{{"file", input},
+                          {"device", where},
+                          {"seed", seed},
+                          {"seeds", seedsOption.get()},
+                          {"passed", counts[CheckOutcome::Passed]},
+                          {"failed", counts[CheckOutcome::Failed]},
+                          {"not_run", counts[CheckOutcome::NotRun]},
+                          {"cases", std::move(rows)}};
+  if (!notChecked.empty())
+    document["not_checked"] = std::move(notChecked);
+  if (!diagnosticsOfRest.empty())
+    document["diagnostics"] = std::move(diagnosticsOfRest);
 }
 
 /// The kernels to check.
@@ -287,6 +294,8 @@ static void reportNoSpec(Session &session, const std::string &input, const ast::
 
 /// Whether every shape passed.
 static bool checkFile(Session &session, const std::string &input, CheckPrinter &printer) {
+  std::optional<CheckRest> rest = CheckRest::fromEnvironment();
+  printer.printsJson = jsonOption.isOn() || rest;
   if (seedsOption.get() == 0)
     session.report(Code::E0602, "`--seeds` is 0; expected 1 or more");
   std::optional<BuildOptions> build = readCompileFlags(session);
@@ -322,26 +331,24 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   CheckOptions options;
   options.device = *device;
   options.build = *build;
-  std::optional<CheckRest> rest = CheckRest::fromEnvironment();
   options.seed = rest ? rest->seed : seedOfRun();
   options.seeds = seedsOption.get();
   options.limits = stepLimitsOfRun();
   options.showsAll = verboseOption.isOn();
   options.simulatorChecks = *checks;
-  printer.printsJson = jsonOption.isOn() || rest;
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};
   CheckProgress progress;
   size_t first = progress.skipped = rest ? rest->first : 0;
   std::vector<Diagnostic> excluded;
   for (const ast::KernelItem *kernel : kernels)
-    if (std::optional<Diagnostic> reason = checkKernel(session, *file, *module, *kernel, options, observer, progress))
-      excluded.push_back(std::move(*reason));
+    for (Diagnostic &reason : checkKernel(session, *file, *module, *kernel, options, observer, progress))
+      excluded.push_back(std::move(reason));
   printer.endRows(first, options.seed);
   // What `-D` leaves of a file may be some of its kernels, but not nothing.
   bool ranNone = first + printer.counts.total() == 0;
   for (Diagnostic &reason : excluded) {
-    printer.printExclusion(reason);
+    printer.addExclusion(reason);
     if (ranNone)
       session.engine.add(std::move(reason));
   }
@@ -353,6 +360,8 @@ int checkMain(const std::string &input) {
   Session session(wantsRemarks());
   CheckPrinter printer;
   bool passed = checkFile(session, input, printer);
+  if (printer.printsJson)
+    printJsonReport(session, std::move(printer.document));
   return finish(session, printer.otherDiagnostics) || !passed;
 }
 

@@ -71,7 +71,8 @@ static void takeRow(const json::Object &found, CheckRow &row) {
       row.result.drawn.emplace_back(name.str(), text.getAsString().value_or("").str());
 }
 
-std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics) {
+std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics,
+                    json::Array &reportedThere) {
   SmallString<128> output, reported;
   for (SmallString<128> *path : {&output, &reported})
     if (std::error_code error = sys::fs::createTemporaryFile("tilec-check", "json", *path))
@@ -85,6 +86,8 @@ std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, st
   if (!value)
     consumeError(value.takeError());
   const json::Object *object = value ? value->getAsObject() : nullptr;
+  if (const json::Array *found = object ? object->getArray("diagnostics") : nullptr)
+    reportedThere = *found;
   const json::Array *cases = object ? object->getArray("cases") : nullptr;
   if (!cases || cases->size() != rows.size())
     return error.empty() ? "the process that was to go on gave no result" : error;

@@ -6,6 +6,8 @@
 
 #include "runtime/execute/CheckRun.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace tile {
 
 /// The part of another process that this one is to run.
@@ -21,8 +23,10 @@ struct CheckRest {
 const char *toString(CheckOutcome outcome);
 
 /// Has another process run `rows`, which are all cases from `first` on, and takes what became of them. Gives the reason
-/// where that failed, else nothing. What that process reports goes to standard error, or into `diagnostics`, if given.
-std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics);
+/// where that failed, else nothing. What that process reports goes to standard error, or into `diagnostics`, if given,
+/// and into `reportedThere`.
+std::string runRest(std::vector<CheckRow> &rows, size_t first, uint64_t seed, std::string *diagnostics,
+                    llvm::json::Array &reportedThere);
 
 } // namespace tile
 

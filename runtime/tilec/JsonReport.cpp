@@ -1,5 +1,6 @@
 #include "runtime/tilec/JsonReport.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <iostream>
@@ -11,7 +12,9 @@ void printJsonReport(Session &session, llvm::json::Object report) {
   std::ostringstream text;
   session.render(text, DiagnosticFormat::Json);
   llvm::Expected<llvm::json::Value> diagnostics = llvm::json::parse(text.str());
-  if (diagnostics)
+  if (llvm::json::Array *earlier = report.getArray("diagnostics"); earlier && diagnostics && diagnostics->getAsArray())
+    llvm::append_range(*earlier, *diagnostics->getAsArray());
+  else if (diagnostics)
     report["diagnostics"] = std::move(*diagnostics);
   else // the text is our own
     llvm::consumeError(diagnostics.takeError());

@@ -9,7 +9,7 @@
 namespace tile {
 
 /// Prints `report` to stdout, with what `session` has to report as its `diagnostics`, in the form of
-/// `--diagnostics=json`.
+/// `--diagnostics=json`, after those that it has.
 void printJsonReport(Session &session, llvm::json::Object report);
 
 } // namespace tile
