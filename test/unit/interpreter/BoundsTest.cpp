@@ -272,3 +272,40 @@ TEST(Bounds, AtomicSumsCarryTheErrorsOfTheirTerms) {
   EXPECT_GE(bounds.errors[0], 100 * 0.1 * 0x1p-24);
   EXPECT_LE(bounds.errors[0], 100 * 10 * 0x1p-24);
 }
+
+/// A product of 1 x 4 and 4 x 1 with what it is added to.
+static BoundedElements boundsOfProduct(std::vector<float> a, std::vector<float> b, float acc) {
+  std::vector<float> first{acc}, c(1);
+  Launch launch(R"(func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pf: !tile.ptr<f32>, %pc: !tile.ptr<f32>) {
+    %zero = arith.constant 0 : index
+    %va = tile.make_view %pa, [1, 4], [4, 1] : !tile.ptr<f32> -> !tile.view<1x4xf32>
+    %vb = tile.make_view %pb, [4, 1], [1, 1] : !tile.ptr<f32> -> !tile.view<4x1xf32>
+    %vf = tile.make_view %pf, [1, 1], [1, 1] : !tile.ptr<f32> -> !tile.view<1x1xf32>
+    %vc = tile.make_view %pc, [1, 1], [1, 1] : !tile.ptr<f32> -> !tile.view<1x1xf32>
+    %a = tile.load %va[%zero :+ 1, %zero :+ 4] : !tile.view<1x4xf32>, (index, index) -> tensor<1x4xf32>
+    %b = tile.load %vb[%zero :+ 4, %zero :+ 1] : !tile.view<4x1xf32>, (index, index) -> tensor<4x1xf32>
+    %f = tile.load %vf[%zero :+ 1, %zero :+ 1] : !tile.view<1x1xf32>, (index, index) -> tensor<1x1xf32>
+    %r = tile.dot ieee signed %a, %b, %f : tensor<1x4xf32>, tensor<4x1xf32>, tensor<1x1xf32>
+    tile.store %r, %vc[%zero :+ 1, %zero :+ 1] : tensor<1x1xf32>, !tile.view<1x1xf32>, (index, index)
+    return
+  })");
+  launch.in(a).in(b).in(first).out(c);
+  return launch.bounds().buffers[3];
+}
+
+TEST(Bounds, AreInfiniteWhereAPartialSumOfAProductMayOverflow) {
+  std::vector<float> ones(4, 1);
+  // Each is finite together with its neighbour; the two of one sign are not.
+  EXPECT_EQ(boundsOfProduct({2e38f, 2e38f, -2e38f, -2e38f}, ones, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct({2e38f, 0, -2e38f, 0}, ones, 2e38f).errors[0], INFINITY);
+  EXPECT_LT(boundsOfProduct({1e37f, 1e37f, -1e37f, -1e37f}, ones, 0).errors[0], 1e33);
+}
+
+TEST(Bounds, InfinityInAProductIsExactUnlessTheRestOverflows) {
+  std::vector<float> ones(4, 1);
+  BoundedElements plain = boundsOfProduct({-INFINITY, 1, 2, 3}, ones, 0);
+  EXPECT_EQ(plain.values[0], -INFINITY);
+  EXPECT_EQ(plain.errors[0], 0);
+  EXPECT_EQ(boundsOfProduct({-INFINITY, 2e38f, 2e38f, 0}, ones, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct({-INFINITY, INFINITY, 2e38f, 2e38f}, ones, 0).errors[0], 0);
+}
