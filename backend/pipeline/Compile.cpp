@@ -47,10 +47,14 @@ struct LLVMModule {
   }
 };
 
+/// Who made the MLIR: what the user's has wrong is no fault of the compiler.
+enum class ModuleOrigin { Generated, Given };
+
 /// One compilation: what it gives so far, and where its problems are reported.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, Location location) : options(options), location(location) {}
+  Compilation(const CompileOptions &options, Location location, ModuleOrigin origin = ModuleOrigin::Generated)
+      : options(options), location(location), origin(origin) {}
 
   LogicalResult runModule(ModuleOp module);
   LogicalResult runLLVM(LLVMModule llvm);
@@ -80,6 +84,7 @@ private:
 
   const CompileOptions &options;
   Location location;
+  ModuleOrigin origin;
   bool isGenerated = false;              // the PTX is this compiler's
   llvm::StringMap<KernelNotes> notes;    // by kernel
   llvm::StringMap<unsigned> boundSpills; // bytes that a bound of ours, now dropped, had a kernel spill
@@ -159,11 +164,13 @@ LogicalResult Compilation::runPasses(ModuleOp module, Stage stage, bool lower) {
     ScopedDiagnosticHandler handler(module.getContext(), keepRefusal);
     return passes.run(module);
   }();
-  if (refusal)
-    return emitFault(refusal->first,
-                     stage == Stage::LLVM ? "the code generator has no form of this operation"
-                                          : "the copies and barriers made for this operation are in a wrong order",
-                     refusal->second);
+  if (refusal) {
+    StringRef what = stage == Stage::LLVM ? "the code generator has no form of this operation"
+                                          : "the copies and barriers of this operation are in a wrong order";
+    if (origin == ModuleOrigin::Given)
+      return emitError(refusal->first) << what << ": " << refusal->second;
+    return emitFault(refusal->first, what, refusal->second);
+  }
   if (failed(outcome))
     return failure();
   if (!options.dumpFolder.empty())
@@ -494,8 +501,7 @@ void Compilation::reportFault(const AssemblerFault &fault) {
   StringRef target(options.target->name);
   switch (fault.kind) {
   case AssemblerFault::Kind::SharedMemory:
-    (void)reportShared(fault.kernel, fault.foundBytes, fault.limitBytes);
-    return;
+    return (void)reportShared(fault.kernel, fault.foundBytes, fault.limitBytes);
   case AssemblerFault::Kind::ParameterSpace:
     emitError(where) << titleOf(fault.kernel) << " takes " << fault.foundBytes
                      << " bytes of arguments, with the extents of its tensors; " << target << " takes "
@@ -506,11 +512,9 @@ void Compilation::reportFault(const AssemblerFault &fault) {
                      << " gives a thread: " << fault.text;
     return;
   case AssemblerFault::Kind::InstructionRegisters:
-    reportNarrow(fault);
-    return;
+    return reportNarrow(fault);
   case AssemblerFault::Kind::Crash:
-    (void)emitFault(where, "the assembler gave up", fault.text);
-    return;
+    return (void)emitFault(where, "the assembler gave up", fault.text);
   case AssemblerFault::Kind::Syntax:
   case AssemblerFault::Kind::Other:
     std::string line = fault.line ? "line " + std::to_string(fault.line) + " of " : "";
@@ -554,11 +558,19 @@ static LogicalResult checkPassNames(const CompileOptions &options, Location loca
   return success();
 }
 
-FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options) {
+static FailureOr<Artifact> compileModule(ModuleOp module, const CompileOptions &options, ModuleOrigin origin) {
   if (failed(checkPassNames(options, module.getLoc())))
     return failure();
-  Compilation compilation(options, module.getLoc());
+  Compilation compilation(options, module.getLoc(), origin);
   return conclude(compilation, compilation.runModule(module));
+}
+
+FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options) {
+  return compileModule(module, options, ModuleOrigin::Generated);
+}
+
+FailureOr<Artifact> compileGiven(ModuleOp module, const CompileOptions &options) {
+  return compileModule(module, options, ModuleOrigin::Given);
 }
 
 FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, MLIRContext &context, const CompileOptions &options) {
@@ -569,7 +581,7 @@ FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, MLIRContext &context
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(file.getBuffer(), ParserConfig(&context), name);
     if (!module)
       return failure();
-    return compile(*module, options);
+    return compileGiven(*module, options);
   }
   if (name.ends_with(".ll")) {
     LLVMModule llvm;

@@ -61,6 +61,8 @@ struct Artifact {
 /// Compiles `module`, which is in any of the MLIR stages and is changed. Problems are emitted as diagnostics of its
 /// context, at the kernel where they have one.
 mlir::FailureOr<Artifact> compile(mlir::ModuleOp module, const CompileOptions &options);
+/// The same for a module that the user wrote: what it has wrong is an error there and no fault of the compiler.
+mlir::FailureOr<Artifact> compileGiven(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Compiles a file by the end of its name: `.mlir` of any stage, `.ll`, `.ptx`. Its dialects must be registered.
 mlir::FailureOr<Artifact> compileFile(llvm::MemoryBufferRef file, mlir::MLIRContext &context,

@@ -38,13 +38,14 @@ OwningOpRef<ModuleOp> loadKernels(Session &session, const ast::Module &syntax, c
 
 std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, const BuildOptions &options) {
   std::vector<KernelEntry> entries = contractsOf(module);
-  FailureOr<Artifact> artifact = compile(module, options.compile);
+  SourceText source{session.sources.name(file), session.sources.text(file)};
+  FailureOr<Artifact> artifact =
+      source.name.ends_with(".mlir") ? compileGiven(module, options.compile) : compile(module, options.compile);
   if (failed(artifact))
     return std::nullopt;
   bool isDescribed = !artifact->cubin.empty() || (options.describe && !artifact->ptx.empty());
   if (!isDescribed || entries.empty())
     return std::move(*artifact);
-  SourceText source{session.sources.name(file), session.sources.text(file)};
   // Which sums are fused was decided before this where the file is no source.
   std::vector<std::string> flags;
   if (source.name.ends_with(".tile"))

@@ -301,4 +301,37 @@ TEST(PipelineTest, EveryPassIsKnownByName) {
     EXPECT_NE(mlir::PassInfo::lookup(name), nullptr) << name;
 }
 
+/// Of a module that the compiler made, what no lowering takes and what no pass should have ordered so is its own fault.
+TEST_F(CompileTest, RefusalsOfGeneratedModulesAreFaults) {
+  struct {
+    const char *text, *message, *detail;
+  } cases[] = {{R"(
+func.func @k(%p: !tile.ptr<f32>, %x: f32) {
+  %0 = math.acosh %x : f32
+  tile.store_ptr %0, %p : f32, !tile.ptr<f32>
+  return
+})",
+                "the code generator has no form of this operation; this is a fault of the compiler", "math.acosh"},
+               {R"(
+#shared = #tgpu.layout<"16x16: offset b1 b2 b4 b8 a1 a2 a4^b8 a8">
+#copy = #tgpu.layout<"16x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8; warp">
+func.func @k(%v: !tile.view<?x?xbf16, constant>, %n: index) attributes {tgpu.warps = 1 : i64} {
+  %ring = tgpu.alloc : !tgpu.buffer<1 of 16x16xbf16, #shared>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #shared>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #shared>
+  return
+})",
+                "the copies and barriers of this operation are in a wrong order; this is a fault of the compiler",
+                "'func.return' op the kernel ends while a copy is under way; expected a tgpu.wait for it"}};
+  for (const auto &one : cases) {
+    diagnostics.clear();
+    notes.clear();
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(one.text, &context);
+    ASSERT_TRUE(module);
+    ASSERT_TRUE(mlir::failed(compile(*module, options)));
+    ASSERT_EQ(diagnostics, std::vector<std::string>{one.message});
+    EXPECT_NE(notes.front().find(one.detail), std::string::npos) << notes.front();
+  }
+}
+
 } // namespace tile
