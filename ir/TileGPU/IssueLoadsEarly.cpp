@@ -42,6 +42,8 @@ static void moveLoadsUp(Block &block) {
 
 namespace {
 struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoadsEarlyPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     std::optional<int64_t> warps = warpsOf(kernel);
@@ -59,9 +61,9 @@ struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoa
     if (hasProducts)
       return;
     moveLoadsUp(kernel.getBody().front());
-    int64_t blocks = kResidentWarps / *warps;
-    if (largest + loaded <= kMaxTileWords && blocks > 0)
-      kernel->setAttr(TileGPUDialect::kResidentBlocks, Builder(kernel).getI64IntegerAttr(blocks));
+    int64_t resident = std::min<int64_t>(kResidentWarps / *warps, blocks);
+    if (largest + loaded <= kMaxTileWords && resident > 0)
+      kernel->setAttr(TileGPUDialect::kResidentBlocks, Builder(kernel).getI64IntegerAttr(resident));
   }
 };
 } // namespace

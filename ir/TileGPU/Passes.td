@@ -17,9 +17,10 @@ def IssueLoadsEarlyPass : Pass<"tgpu-issue-loads-early", "::mlir::func::FuncOp">
   let summary = "has the loads of a kernel without products in flight together";
   let description = [{
     Loads from constant views move up to where their operands are known, as far as registers allow, and the kernel asks
-    for half of a multiprocessor's warps to be resident where its tiles leave room. Tiles have layouts. Kernels with a
-    `tile.dot` are left alone.
+    for half of a multiprocessor's warps to be resident where its tiles leave room, in no more than `blocks` blocks.
+    Tiles have layouts. Kernels with a `tile.dot` are left alone.
   }];
+  let options = [Option<"blocks", "blocks", "int64_t", /*default=*/"32", "blocks that a multiprocessor holds">];
 }
 
 def PrefetchLoadsPass : Pass<"tgpu-prefetch-loads", "::mlir::func::FuncOp"> {

@@ -1,4 +1,9 @@
 // RUN: tile-opt %s --tgpu-issue-loads-early | FileCheck %s
+// RUN: tile-opt %s --tgpu-issue-loads-early=blocks=6 | FileCheck %s --check-prefix=FEW
+
+// No more blocks than a multiprocessor holds.
+// FEW-LABEL: func @together
+// FEW-SAME:    tgpu.resident_blocks = 6
 
 #l = #tgpu.layout<"512: reg a1 a2; lane a4 a8 a16 a32 a64; warp a128 a256">
 
