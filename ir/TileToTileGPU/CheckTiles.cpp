@@ -48,11 +48,12 @@ struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    // Constants of called functions stand first, but the tile is made in the kernel: there it is reported.
+    // Constants of called functions, and those that several places share and so have none, stand first; but the tile is
+    // made in the kernel: there it is reported.
     bool isLegal = true;
-    for (bool isInCall : {false, true}) {
+    for (Place place : {Place::InKernel, Place::InCall, Place::None}) {
       WalkResult legal = getOperation().walk([&](Operation *op) {
-        if (isa<CallSiteLoc>(op->getLoc()) != isInCall)
+        if (placeOf(op) != place)
           return WalkResult::advance();
         for (Type type : op->getResultTypes())
           if (failed(verifyShape(op, type)) || failed(verifyRegisters(op, type)))
@@ -66,15 +67,27 @@ struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
   }
 
 private:
+  enum class Place : uint8_t { InKernel, InCall, None };
+  static Place placeOf(Operation *op) {
+    return isa<UnknownLoc>(op->getLoc())    ? Place::None
+           : isa<CallSiteLoc>(op->getLoc()) ? Place::InCall
+                                            : Place::InKernel;
+  }
+
+  /// An error at `op`, or at the kernel if that has no place.
+  InFlightDiagnostic refuse(Operation *op) {
+    return emitError(placeOf(op) == Place::None ? getOperation().getLoc() : op->getLoc());
+  }
+
   LogicalResult verifyShape(Operation *op, Type type) {
     ArrayRef<int64_t> shape = shapeOf(type);
     if (shape.size() > kMaxRank)
-      return op->emitError() << sourceText(type) << " has rank " << shape.size() << "; expected at most " << kMaxRank;
+      return refuse(op) << sourceText(type) << " has rank " << shape.size() << "; expected at most " << kMaxRank;
     for (auto [dim, extent] : llvm::enumerate(shape)) {
       if (isCovered(extent))
         continue;
-      InFlightDiagnostic diagnostic = op->emitError() << "extent " << dim << " of " << sourceText(type) << " is "
-                                                      << extent << "; expected 1, 3, 5 or 7 times a power of two";
+      InFlightDiagnostic diagnostic = refuse(op) << "extent " << dim << " of " << sourceText(type) << " is " << extent
+                                                 << "; expected 1, 3, 5 or 7 times a power of two";
       int64_t below = 1, above = std::numeric_limits<int64_t>::max();
       for (int64_t odd = 1; odd <= kMaxOdd; odd += 2) {
         int64_t largest = odd << llvm::Log2_64(extent / odd); // of those that are not above
@@ -102,10 +115,9 @@ private:
     int64_t allowed = std::min<int64_t>(limit, 32 * registers / bits);
     if (elements <= allowed)
       return success();
-    InFlightDiagnostic diagnostic = op->emitError()
-                                    << sourceText(type) << " is " << elements << " elements for each of the "
-                                    << kLanes * warps << " threads of a block; expected at most " << allowed
-                                    << ", as a thread has " << int64_t(registers) << " registers of 32 bits";
+    InFlightDiagnostic diagnostic = refuse(op) << sourceText(type) << " is " << elements << " elements for each of the "
+                                               << kLanes * warps << " threads of a block; expected at most " << allowed
+                                               << ", as a thread has " << int64_t(registers) << " registers of 32 bits";
     int64_t needed = warps * llvm::PowerOf2Ceil(llvm::divideCeil(elements, allowed));
     std::string smaller = sizesText(kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract),
                                     [&](int64_t size) { return size > 1 && llvm::is_contained(shapeOf(type), size); });

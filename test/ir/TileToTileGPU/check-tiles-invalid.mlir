@@ -74,3 +74,23 @@ func.func @made_in_the_kernel() {
   %1 = arith.constant dense<0.0> : tensor<50xf32>
   return
 }
+
+// -----
+
+// A constant that several places share has none.
+func.func @reported_where_there_is_a_place() {
+  %0 = arith.constant dense<0.0> : tensor<33x32xf32> loc(unknown)
+  // expected-error @below {{extent 0 of tile<i32>[33] is 33; expected 1, 3, 5 or 7 times a power of two}}
+  // expected-note @below {{help: use 32 or 40; a tile may reach past the end of a tensor}}
+  %1 = tile.iota : tensor<33xi32>
+  return
+}
+
+// -----
+
+// expected-error @below {{extent 0 of tile<f32>[33, 32] is 33; expected 1, 3, 5 or 7 times a power of two}}
+// expected-note @below {{help: use 32 or 40; a tile may reach past the end of a tensor}}
+func.func @reported_at_the_kernel_where_there_is_none() {
+  %0 = arith.constant dense<0.0> : tensor<33x32xf32> loc(unknown)
+  return
+}
