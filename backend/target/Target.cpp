@@ -3,6 +3,7 @@
 #include "backend/target/Target.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 namespace tile {
@@ -52,6 +53,35 @@ const Target *findTargetFor(unsigned capability) {
       best = &target;
   }
   return best;
+}
+
+std::string_view architectureOf(std::string_view name) {
+  // How the names of products and generations begin, without spaces and hyphens.
+  struct Product {
+    std::string_view prefix;
+    unsigned capability;
+  };
+  static constexpr Product kProducts[] = {
+      {"a100", 80},   {"a30", 80},     {"ampere", 80}, {"a800", 80},       {"a10", 86},        {"a16", 86},
+      {"a2", 86},     {"a40", 86},     {"a4000", 86},  {"a5000", 86},      {"a6000", 86},      {"rtxa", 86},
+      {"rtx30", 86},  {"ada", 89},     {"l4", 89},     {"l20", 89},        {"rtx6000ada", 89}, {"rtx40", 89},
+      {"gh200", 90},  {"h100", 90},    {"h20", 90},    {"h200", 90},       {"h800", 90},       {"hopper", 90},
+      {"b100", 100},  {"b200", 100},   {"b300", 100},  {"blackwell", 100}, {"gb200", 100},     {"gb300", 100},
+      {"rtx50", 120}, {"rtxpro", 120},
+  };
+  std::string plain;
+  for (char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (std::string_view maker : {"nvidia", "geforce", "tesla"})
+    if (plain.compare(0, maker.size(), maker) == 0)
+      plain.erase(0, maker.size());
+  const Product *best = nullptr; // `a100` begins as `a10` does
+  for (const Product &product : kProducts)
+    if (plain.compare(0, product.prefix.size(), product.prefix) == 0 &&
+        (!best || product.prefix.size() > best->prefix.size()))
+      best = &product;
+  return best ? findTargetFor(best->capability)->name : std::string_view();
 }
 
 TargetRange allTargets() { return {std::begin(kTargets), std::end(kTargets)}; }

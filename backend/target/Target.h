@@ -97,6 +97,10 @@ const Target *findTarget(std::string_view name);
 /// else the newest older one whose code still runs there; null when there is none.
 const Target *findTargetFor(unsigned capability);
 
+/// The name of the architecture of a GPU or a generation that is called `name`, in any case and with spaces or hyphens:
+/// `sm_90a` for `h100`, `H200 NVL` or `hopper`; empty for one that is not listed.
+std::string_view architectureOf(std::string_view name);
+
 /// All targets, oldest first.
 struct TargetRange {
   const Target *first, *last;

@@ -112,6 +112,10 @@ std::optional<BuildOptions> readCompileFlags(Session &session) {
     std::vector<std::string_view> names;
     for (const Target &target : allTargets())
       names.push_back(target.name);
+    if (std::string_view name = architectureOf(arch); !name.empty()) {
+      diagnostic.help("the architecture of that GPU is `" + std::string(name) + "`");
+      return std::nullopt;
+    }
     // `90` and `compute_90a` are how other tools say it; `sm_90` is short of the letter that names its own features.
     std::string name = "sm_" + arch.substr(std::min(arch.find_first_of("0123456789"), arch.size()));
     auto longer = llvm::find_if(names, [&](StringRef known) { return name.size() > 3 && known.starts_with(name); });

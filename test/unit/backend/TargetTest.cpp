@@ -20,6 +20,23 @@ TEST(TargetTest, UnknownNameListsTheKnownOnes) {
   EXPECT_EQ(unknownTargetMessage("sm_70"), "unknown architecture `sm_70`; known: " + names);
 }
 
+TEST(TargetTest, ProductsAndGenerationsHaveAnArchitecture) {
+  for (const char *name : {"h100", "H200", "hopper", "NVIDIA H100 80GB HBM3", "gh200"})
+    EXPECT_EQ(architectureOf(name), "sm_90a") << name;
+  EXPECT_EQ(architectureOf("a100"), "sm_80");
+  EXPECT_EQ(architectureOf("a10"), "sm_86");
+  EXPECT_EQ(architectureOf("NVIDIA GeForce RTX 3090"), "sm_86");
+  EXPECT_EQ(architectureOf("l40s"), "sm_89");
+  EXPECT_EQ(architectureOf("rtx-4090"), "sm_89");
+  EXPECT_EQ(architectureOf("b200"), "sm_100");
+  EXPECT_EQ(architectureOf("rtx 5090"), "sm_120");
+}
+
+TEST(TargetTest, OtherNamesHaveNoArchitecture) {
+  for (const char *name : {"", "v100", "t4", "mi300", "sm_90", "90", "x100"})
+    EXPECT_EQ(architectureOf(name), "") << name;
+}
+
 TEST(TargetTest, DeviceGetsItsOwnGeneration) {
   EXPECT_EQ(findTargetFor(80)->name, "sm_80");
   EXPECT_EQ(findTargetFor(86)->name, "sm_86");
