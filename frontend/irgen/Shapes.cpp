@@ -18,9 +18,10 @@ static std::string spelled(const Dim &dim) { return quote(dim.symbol.text()); }
 void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRange range, const Operand &left,
                             const Operand &right, const std::string &what, ShapesFit fits) {
   auto describeOperands = [&](DiagnosticBuilder &diagnostic) {
-    for (const Operand *operand : {&left, &right})
-      if (!(operand->range == range) && (operand == &left || !(right.range == left.range)))
-        diagnostic.secondary(operand->range, operand->value.describe());
+    if (!(left.range == range))
+      diagnostic.secondary(left.range, left.value.describe());
+    if (!(right.range == range) && !(right.range == left.range))
+      diagnostic.secondary(right.range, right.value.describe());
   };
   if (lhs.value == rhs.value) {
     DiagnosticBuilder diagnostic =
@@ -29,7 +30,7 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
                    std::to_string(lhs.value));
     describeOperands(diagnostic);
     diagnostic.note("no kernel is right for one configuration and ill-typed for the next");
-    std::string assertion = "say so: `static_assert(" + lhs.symbol.text() + " == " + rhs.symbol.text() + ")`";
+    std::string assertion = "say so: `static_assert(" + equalities.condition(lhs.symbol, rhs.symbol) + ")`";
     if (fits && suggestForm(diagnostic, left, right, fits))
       diagnostic.note("if they must agree, " + assertion);
     else

@@ -4,6 +4,7 @@
 #include "llvm/Support/SHA256.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace tile;
 using namespace tile::irgen;
@@ -68,9 +69,19 @@ Symbolic operator*(const Symbolic &lhs, const Symbolic &rhs) {
 
 } // namespace tile::irgen
 
-static std::string operand(const Symbolic &value) {
-  std::string text = value.text();
-  return text.find(' ') == std::string::npos || text.back() == ')' ? text : "(" + text + ")";
+/// `text` as an operand: in parentheses where it is an operation itself.
+static std::string operand(const std::string &text) {
+  int depth = 0;
+  bool isOperation = std::any_of(text.begin(), text.end(), [&](char c) {
+    depth += (c == '(') - (c == ')');
+    return depth == 0 && c == ' ';
+  });
+  return isOperation ? "(" + text + ")" : text;
+}
+static std::string operand(const Symbolic &value) { return operand(value.text()); }
+
+static std::string division(const std::string &lhs, char op, const std::string &rhs) {
+  return lhs + " " + op + " " + rhs;
 }
 
 Symbolic Symbolic::quotient(const Symbolic &lhs, const Symbolic &rhs) {
@@ -83,7 +94,7 @@ Symbolic Symbolic::quotient(const Symbolic &lhs, const Symbolic &rhs) {
       return result;
     }
   }
-  return lhs == rhs ? Symbolic(1) : atom(operand(lhs) + " / " + operand(rhs));
+  return lhs == rhs ? Symbolic(1) : atom(division(operand(lhs), '/', operand(rhs)));
 }
 
 Symbolic Symbolic::remainder(const Symbolic &lhs, const Symbolic &rhs) {
@@ -92,7 +103,7 @@ Symbolic Symbolic::remainder(const Symbolic &lhs, const Symbolic &rhs) {
     if (std::all_of(lhs.terms.begin(), lhs.terms.end(), divides))
       return Symbolic(0);
   }
-  return lhs == rhs ? Symbolic(0) : atom(operand(lhs) + " % " + operand(rhs));
+  return lhs == rhs ? Symbolic(0) : atom(division(operand(lhs), '%', operand(rhs)));
 }
 
 size_t Symbolic::degree() const {
@@ -122,7 +133,7 @@ std::string Symbolic::text() const {
     if (isFirst)
       text += std::to_string(magnitude);
     for (const std::string &name : monomial) {
-      text += isFirst ? " * " + name : name;
+      text += (isFirst ? " * " : "") + (isFirst || monomial.size() > 1 ? operand(name) : name);
       isFirst = true;
     }
   };
@@ -161,18 +172,127 @@ std::optional<std::pair<std::string, Symbolic>> Symbolic::solve() const {
   return std::nullopt;
 }
 
+std::vector<std::string> Symbolic::atoms() const {
+  std::vector<std::string> names;
+  for (const auto &[monomial, coefficient] : terms)
+    names.insert(names.end(), monomial.begin(), monomial.end());
+  return names;
+}
+
+static uint64_t magnitude(int64_t value) {
+  return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
+Symbolic Symbolic::primitive(bool dropsAtoms) const {
+  if (terms.empty())
+    return *this;
+  uint64_t constant = 0;
+  Monomial shared = terms.begin()->first;
+  for (const auto &[monomial, coefficient] : terms) {
+    constant = std::gcd(constant, magnitude(coefficient));
+    Monomial both;
+    std::set_intersection(shared.begin(), shared.end(), monomial.begin(), monomial.end(), std::back_inserter(both));
+    shared = std::move(both);
+  }
+  if (constant > static_cast<uint64_t>(INT64_MAX))
+    return *this;
+  int64_t divisor = terms.begin()->second < 0 ? -static_cast<int64_t>(constant) : static_cast<int64_t>(constant);
+  Symbolic result;
+  for (const auto &[monomial, coefficient] : terms) {
+    Monomial rest = monomial;
+    if (dropsAtoms) {
+      rest.clear();
+      std::set_difference(monomial.begin(), monomial.end(), shared.begin(), shared.end(), std::back_inserter(rest));
+    }
+    result.add(rest, coefficient / divisor);
+  }
+  return result;
+}
+
+namespace {
+/// The atom of a quotient or a remainder whose operands are names or numbers.
+struct Division {
+  std::string lhs, rhs;
+};
+} // namespace
+
+static std::optional<Division> readDivision(llvm::StringRef atom, char op) {
+  auto [lhs, rhs] = atom.split(division("", op, ""));
+  auto isWord = [](llvm::StringRef text) {
+    return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
+  if (!isWord(lhs) || !isWord(rhs))
+    return std::nullopt;
+  return Division{lhs.str(), rhs.str()};
+}
+
+static Symbolic wordSymbol(const std::string &word) {
+  int64_t number;
+  return llvm::StringRef(word).getAsInteger(10, number) ? Symbolic::atom(word) : Symbolic(number);
+}
+
 void Equalities::assume(const Symbolic &lhs, const Symbolic &rhs) {
-  if (auto rule = (reduce(lhs) - reduce(rhs)).solve())
-    rules.push_back(std::move(*rule));
+  Symbolic difference = (reduce(lhs) - reduce(rhs)).primitive(/*dropsAtoms=*/false);
+  if (difference == Symbolic(0))
+    return;
+  if (auto rule = difference.solve()) {
+    rules.push_back(*rule);
+    learnQuotients(rule->first, rule->second);
+  } else {
+    rules.emplace_back("", std::move(difference));
+  }
+}
+
+/// Of `a % b == value` follows `a == a / b * b + value`; where it is 0, so it is for what divides `b`.
+void Equalities::learnQuotients(const std::string &remainder, const Symbolic &value) {
+  std::optional<Division> known = readDivision(remainder, '%');
+  if (!known)
+    return;
+  auto learn = [&](const std::string &divisor) {
+    assume(wordSymbol(known->lhs), wordSymbol(divisor) * Symbolic::atom(division(known->lhs, '/', divisor)) + value);
+  };
+  learn(known->rhs);
+  std::optional<int64_t> number = wordSymbol(known->rhs).asConstant();
+  if (!number || !(value == Symbolic(0)))
+    return;
+  // Divisors beyond these are no sizes of blocks or groups.
+  constexpr int64_t kMaxDivisor = 256;
+  for (int64_t divisor = 2; divisor < std::min(*number, kMaxDivisor + 1); ++divisor)
+    if (*number % divisor == 0)
+      learn(std::to_string(divisor));
 }
 
 bool Equalities::areEqual(const Symbolic &lhs, const Symbolic &rhs) const {
-  return lhs == rhs || reduce(lhs) == reduce(rhs);
+  if (lhs == rhs)
+    return true;
+  Symbolic difference = reduce(lhs) - reduce(rhs);
+  if (difference == Symbolic(0))
+    return true;
+  return llvm::any_of(rules, [&](const auto &rule) {
+    if (!rule.first.empty())
+      return false;
+    Symbolic known = reduce(rule.second).primitive(/*dropsAtoms=*/false);
+    return known == difference.primitive(/*dropsAtoms=*/false) || known == difference.primitive(/*dropsAtoms=*/true);
+  });
+}
+
+std::string Equalities::condition(const Symbolic &lhs, const Symbolic &rhs) const {
+  for (const Symbolic *side : {&lhs, &rhs})
+    for (const std::string &atom : side->atoms())
+      if (std::optional<Division> quotient = readDivision(atom, '/')) {
+        std::string remainder = division(quotient->lhs, '%', quotient->rhs);
+        Equalities promised = *this;
+        promised.assume(Symbolic::atom(remainder), 0);
+        if (promised.areEqual(lhs, rhs))
+          return remainder + " == 0";
+      }
+  return lhs.text() + " == " + rhs.text();
 }
 
 /// A later rule names no atom that an earlier one replaced, so one pass suffices.
 Symbolic Equalities::reduce(Symbolic value) const {
   for (const auto &[name, replacement] : rules)
-    value = value.substitute(name, replacement);
+    if (!name.empty())
+      value = value.substitute(name, replacement);
   return value;
 }

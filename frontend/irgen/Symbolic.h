@@ -2,7 +2,8 @@
 ///
 /// Two extents agree only if they are the same expression, so that a kernel that is right for one configuration is not
 /// ill-typed for the next: `BM` and `BN` differ though both are 128 today. What `static_assert`, `where` and the
-/// condition of a taken `static if` say is added as an equality. Functions other than `+ - *` are opaque atoms.
+/// condition of a taken `static if` say is added as an equality. Functions other than `+ - *` are opaque atoms; of a
+/// quotient is known what a promised remainder says: `BK / 32 * 32` is `BK` where `BK % 32 == 0`.
 #ifndef FRONTEND_IRGEN_SYMBOLIC_H
 #define FRONTEND_IRGEN_SYMBOLIC_H
 
@@ -40,6 +41,11 @@ public:
   /// An atom that occurs only as a term of its own with coefficient 1 or -1, and the polynomial it equals when this is
   /// 0.
   std::optional<std::pair<std::string, Symbolic>> solve() const;
+  /// The names of all that is no constant in it.
+  std::vector<std::string> atoms() const;
+  /// Without the factors that all terms share, constants always and atoms if asked for. 0 where and only where this
+  /// is, unless such an atom is.
+  Symbolic primitive(bool dropsAtoms) const;
 
 private:
   using Monomial = std::vector<std::string>; // sorted; empty: the constant term
@@ -53,9 +59,13 @@ class Equalities {
 public:
   void assume(const Symbolic &lhs, const Symbolic &rhs);
   bool areEqual(const Symbolic &lhs, const Symbolic &rhs) const;
+  /// What would make them equal if it were known: `BK % 32 == 0`, else the equality itself.
+  std::string condition(const Symbolic &lhs, const Symbolic &rhs) const;
 
 private:
+  void learnQuotients(const std::string &remainder, const Symbolic &value);
   Symbolic reduce(Symbolic value) const;
+  /// Atoms and what each equals. What no atom could be solved for stands under no name: a polynomial that is 0.
   std::vector<std::pair<std::string, Symbolic>> rules;
 };
 
