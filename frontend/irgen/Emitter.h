@@ -140,8 +140,9 @@ public:
   /// Matrix product plus `accumulator`, or plus nothing if that is absent.
   struct DotOptions {
     bool isTf32 = false;
-    /// Spelled as a sum: the other operand may be of a wider type or shape, and is then added afterwards.
-    bool isSum = false;
+    /// Where the product stands in a sum that gives it its accumulator; that may be of a wider type or shape, and is
+    /// then added afterwards.
+    SourceRange inSum;
     SourceRange precision; ///< where it is given
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,

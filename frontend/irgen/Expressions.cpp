@@ -235,7 +235,7 @@ Value Evaluator::evaluateBinary(const ast::Binary &binary) {
       Operand accumulator = isProductFirst ? third : first;
       if (accumulator.value.isError())
         return {};
-      return dot(lhs, rhs, accumulator, matmul->opRange, {/*isTf32=*/false, /*isSum=*/true, {}});
+      return dot(lhs, rhs, accumulator, matmul->opRange, {/*isTf32=*/false, /*inSum=*/matmul->range, {}});
     }
   }
   Operand lhs = operand(*binary.lhs);

@@ -467,18 +467,18 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   mlir::Value start;
   bool isScalar = accumulator && accumulator->value.type().isScalar();
   bool isTile = accumulator && accumulator->value.isTile();
-  if (options.isSum && isTile) {
+  if (options.inSum.isValid() && isTile) {
     std::optional<std::vector<Dim>> shape =
-        broadcastShapes(*accumulator, {Value(mlir::Value(), type), opRange}, opRange, "operands of `+`");
+        broadcastShapes(*accumulator, {Value(mlir::Value(), type), options.inSum}, opRange, "operands of `+`");
     if (!shape)
       return {};
     bool accumulates = widensTo(accumulator->value.type().element.scalar, accumulatorScalar) &&
                        Type::tile({accumulatorScalar}, *shape).sizes() == type.sizes();
     if (!accumulates)
-      return binary(BinaryOp::Add, *accumulator, {dot(lhs, rhs, std::nullopt, opRange, {}), opRange}, opRange);
+      return binary(BinaryOp::Add, *accumulator, {dot(lhs, rhs, std::nullopt, opRange, {}), options.inSum}, opRange);
   }
   if (accumulator) {
-    Value value = isScalar || (options.isSum && isTile)
+    Value value = isScalar || (options.inSum.isValid() && isTile)
                       ? coerceScalar(*accumulator, accumulatorScalar, "the accumulator")
                       : coerce(*accumulator, type, "the accumulator");
     if (value.isError())

@@ -195,7 +195,8 @@ void Evaluator::executeAssign(const ast::AssignStmt &assign) {
       Operand rhs = operand(*product->rhs);
       if (old.value.isError())
         return old;
-      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*isSum=*/true, {}}), assign.value->range};
+      return {dot(lhs, rhs, old, product->opRange, {/*isTf32=*/false, /*inSum=*/product->range, {}}),
+              assign.value->range};
     }
     Operand rhs = operand(*assign.value);
     // To its type a sum comes by its right side: the left one has the type that is wanted.
