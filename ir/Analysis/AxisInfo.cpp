@@ -118,6 +118,17 @@ static AxisInfo constantWhereOperandsAre(Operation *op, ArrayRef<const AxisInfoL
   return result;
 }
 
+/// A quotient by a power of two that divides what is divided is exact.
+static AxisInfo divide(DivIOp op, ArrayRef<const AxisInfoLattice *> operands) {
+  AxisInfo result = constantWhereOperandsAre(op, operands);
+  APInt by;
+  if (!matchPattern(op.getRhs(), m_ConstantInt(&by)) || !by.isStrictlyPositive() || !by.isPowerOf2())
+    return result;
+  for (auto [facts, whole] : llvm::zip_equal(result.axes, operands[0]->getValue().axes))
+    facts.divisor = std::max<int64_t>(whole.divisorAt(1) >> by.logBase2(), 1);
+  return result;
+}
+
 static AxisInfo transfer(Operation *op, ArrayRef<const AxisInfoLattice *> operands) {
   Type type = op->getResult(0).getType();
   auto same = [](const AxisFacts &facts) { return facts; };
@@ -127,6 +138,7 @@ static AxisInfo transfer(Operation *op, ArrayRef<const AxisInfoLattice *> operan
       })
       .Case([&](arith::SubIOp) { return zipAxes(operands, subtract); })
       .Case([&](arith::MulIOp) { return zipAxes(operands, multiply); })
+      .Case([&](DivIOp quotient) { return divide(quotient, operands); })
       .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
           [&](auto) { return zipAxes(operands, eitherOf); })
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(

@@ -11,6 +11,8 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
@@ -20,11 +22,14 @@ namespace tile::tgpu {
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
-/// Reports an access of `found` bytes at a time, the reason, and what would help.
+/// Reports an access of `found` bytes at a time, the reason, and what would help if anything does.
 static void remarkNarrow(Operation *access, int64_t found, const std::string &reason, const std::string &advice) {
-  remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"))
-      << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kMaxVectorBytes)
-      << remark::reason("{0}", reason) << remark::suggest("{0}", advice);
+  remark::detail::InFlightRemark missed =
+      remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"));
+  missed << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kMaxVectorBytes)
+         << remark::reason("{0}", reason);
+  if (!advice.empty())
+    missed << remark::suggest("{0}", advice);
 }
 
 namespace {
@@ -80,18 +85,43 @@ private:
     const Variant *variant = name ? findVariant(name) : nullptr;
     if (vector * bytes >= kMaxVectorBytes || (variant && variant->promisesNothing()))
       return vector;
+    // Of a region that is narrower than a vector no promise makes one.
+    if (access.getSizes().back() * bytes < kMaxVectorBytes)
+      return vector;
     if (aligned * bytes < kMaxVectorBytes)
-      remarkNarrow(access, vector * bytes,
-                   "addresses are known to be multiples of " + std::to_string(aligned * bytes) + " bytes only",
-                   "`where N % " + std::to_string(kMaxVectorBytes / bytes) + " == 0` promises it of an extent `N`");
+      remarkUnaligned(access, vector * bytes, aligned * bytes);
     else if (layout.getLayout().numElements() * bytes >=
              kMaxVectorBytes * layout.getLayout().numLanes() * layout.getLayout().numWarps())
       // Of a smaller tile nobody could give every thread a vector.
-      remarkNarrow(access, vector * bytes,
-                   held == 1 ? "no two neighbours belong to one thread"
-                             : "of a row only " + std::to_string(held) + " neighbours belong to one thread",
-                   "a larger tile or fewer warps leave more to a thread");
+      remarkSplit(access, vector * bytes,
+                  held == 1 ? "no two neighbours belong to one thread"
+                            : "of a row only " + std::to_string(held) + " neighbours belong to one thread");
     return vector;
+  }
+
+  /// Warps that the compiler chose are none too many, and it would choose more for a larger tile.
+  void remarkSplit(ViewAccess access, int64_t found, const std::string &reason) {
+    bool isChosen = kernel->hasAttr(TileGPUDialect::kWarpsChosen);
+    remarkNarrow(access, found, reason, isChosen ? "" : "a larger tile or fewer warps leave more to a thread");
+  }
+
+  /// A promise helps where the strides of the tensor are what is short of a vector, not where the region begins.
+  void remarkUnaligned(ViewAccess access, int64_t found, int64_t aligned) {
+    int64_t bytes = elementBytes(access.getView().getType().getElementType());
+    std::string vector = std::to_string(kMaxVectorBytes / bytes);
+    remarkNarrow(access, found, "addresses are known to be multiples of " + std::to_string(aligned) + " bytes only",
+                 rowDivisorOf(access) * bytes < kMaxVectorBytes
+                     ? "`where N % " + vector + " == 0` promises it of rows of `N` elements"
+                     : "what begins at a multiple of " + vector + " elements is moved " +
+                           std::to_string(kMaxVectorBytes) + " bytes at a time");
+  }
+
+  /// What divides the strides of all but the contiguous dim.
+  int64_t rowDivisorOf(ViewAccess access) {
+    int64_t divisor = kMaxVectorBytes;
+    for (int64_t stride : ArrayRef(viewFactsOf(solver, access.getView()).strides).drop_back())
+      divisor = std::gcd(divisor, stride);
+    return divisor;
   }
 
   AccessAttr planPointers(PointerAccess access) {

@@ -12,6 +12,9 @@
 // CHECK: tile.load {{.*}}#tgpu.access<vector = 4, whole = true, nonNegative = [0, 1]>
 // CHECK: tile.load {{.*}}#tgpu.access<vector = 4, whole = true, nonNegative = [0, 1]>
 // CHECK: tile.load {{.*}}#tgpu.access<vector = 4, nonNegative = [0, 1]>
+// CHECK-LABEL: func @quotient_by_a_power_of_two
+// CHECK: tile.load {{.*}}#tgpu.access<vector = 4
+// CHECK: tile.load {{.*}}#tgpu.access<vector = 1
 func.func @corner_may_be_negative(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: index,
                                   %o: index {tile.divisibility = 4 : i64}) {
   %v = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32>
@@ -59,5 +62,17 @@ func.func @rows_are_whole_vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i
   tile.store %z, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
   tile.store %x, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
   tile.store %y, %v[%o :+ 8, %o :+ 128] : tensor<8x128xf32>, !tile.view<?x?xf32>, (index, index)
+  return
+}
+
+func.func @quotient_by_a_power_of_two(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64},
+                                      %n: index {tile.divisibility = 16 : i64}) {
+  %v = tile.make_view %p, [%n], [1] : !tile.ptr<f32> -> !tile.view<?xf32, constant>
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %half = tile.divi signed %n, %two : index
+  %third = tile.divi signed %n, %three : index
+  %x = tile.load %v[%half :+ 1024] : !tile.view<?xf32, constant>, (index) -> tensor<1024xf32>
+  %y = tile.load %v[%third :+ 1024] : !tile.view<?xf32, constant>, (index) -> tensor<1024xf32>
   return
 }
