@@ -192,6 +192,7 @@ TokenList LexRun::run() {
   }
   auto end = static_cast<uint32_t>(source.text.size());
   add(kEndOfFile, end, end);
+  warnOfFloorDivision(source, list);
   return std::move(list);
 }
 

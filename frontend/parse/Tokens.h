@@ -79,6 +79,9 @@ bool endsOperand(uint32_t type);
 /// Cuts the text into tokens. Reports bytes that are no text and characters that begin no token, and leaves them out.
 TokenList lex(const Source &source);
 
+/// Warns of comments that are meant as Python's floor division, `a // b`.
+void warnOfFloorDivision(const Source &source, const TokenList &lexed);
+
 /// Turns the lexer's tokens into the parser's; grammar/README.md lists the rules. Afterwards all brackets are balanced:
 /// a missing one is reported and supplied, a surplus one reported and dropped.
 TokenList filterTokens(const Source &source, const TokenList &lexed);
