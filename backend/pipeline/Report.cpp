@@ -15,6 +15,10 @@ static std::string widths(const std::map<unsigned, unsigned> &counts) {
   return text.empty() ? "none" : text;
 }
 
+static std::string plural(unsigned count, const char *noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 static std::string kinds(const std::map<std::string, unsigned> &counts) {
   std::string text;
   for (const auto &[kind, count] : counts)
@@ -61,7 +65,7 @@ static void printKernel(const KernelReport &kernel, const Target &target, llvm::
   os << "\n";
   row("global stores") << widths(kernel.code.globalStores) << "\n";
   row("mma") << kinds(kernel.code.matrixMultiplies) << "; ldmatrix " << kernel.code.matrixLoads << "\n";
-  row("exchange") << kernel.code.shuffles << " shuffles, " << kernel.code.barriers << " barriers\n";
+  row("exchange") << plural(kernel.code.shuffles, "shuffle") << ", " << plural(kernel.code.barriers, "barrier") << "\n";
 }
 
 void printReport(llvm::ArrayRef<KernelReport> kernels, const Target &target, llvm::raw_ostream &os) {

@@ -81,8 +81,9 @@ static void print(const KernelContract &kernel) {
   }
   std::cout << ")\n";
   for (const Variant &variant : kernel.variants) {
-    std::cout << "  variant " << variant.name << ": symbol " << variant.symbol << ", " << variant.warps << " warps, "
-              << variant.registers << " registers, " << variant.sharedBytes << " bytes of shared memory";
+    std::cout << "  variant " << variant.name << ": symbol " << variant.symbol << ", " << variant.warps
+              << (variant.warps == 1 ? " warp, " : " warps, ") << variant.registers << " registers, "
+              << variant.sharedBytes << " bytes of shared memory";
     if (variant.spillBytes)
       std::cout << ", " << variant.spillBytes << " bytes spilled";
     if (variant.align16)

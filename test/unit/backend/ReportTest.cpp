@@ -23,7 +23,8 @@ TEST(ReportTest, KernelOnAmpere) {
   kernel.code.globalStores = {{1, 1}};
   kernel.code.matrixMultiplies = {{"m16n8k16 bf16", 64}};
   kernel.code.matrixLoads = 16;
-  kernel.code.barriers = 2;
+  kernel.code.shuffles = 2;
+  kernel.code.barriers = 1;
   EXPECT_EQ(report(kernel, "sm_80"), R"(kernel `matmul` on sm_80
   threads         128 per block
   registers       128 per thread; spills none
@@ -33,7 +34,7 @@ TEST(ReportTest, KernelOnAmpere) {
   async copies    none
   global stores   1 instruction moves 1 byte per thread
   mma             64 x m16n8k16 bf16; ldmatrix 16
-  exchange        0 shuffles, 2 barriers
+  exchange        2 shuffles, 1 barrier
 )");
 }
 
