@@ -72,6 +72,50 @@ private:
   ValueRange values;
 };
 
+/// The text of a product: all its instructions, with what they read and the sums that they add to.
+class ProductText {
+public:
+  ProductText(Emitter &emit, const char *sumConstraint) : emit(emit), sumConstraint(sumConstraint) {}
+
+  /// The sum of `reg`, which is both read and written.
+  std::string sum(int64_t reg) {
+    auto [known, isNew] = numbers.try_emplace(reg, registers.size());
+    if (isNew)
+      registers.push_back(reg);
+    return "$" + std::to_string(known->second);
+  }
+
+  /// Takes an operand; all sums have been named.
+  std::string take(Value value, const char *constraint) {
+    constraints += std::string(",") + constraint;
+    operands.push_back(value);
+    return "$" + std::to_string(registers.size() + operands.size() - 1);
+  }
+
+  void emitAll(const std::string &text, SmallVector<Value> &sums) {
+    std::string outputs;
+    for (auto [i, reg] : llvm::enumerate(registers)) {
+      outputs += std::string(i ? ",=" : "=") + sumConstraint;
+      constraints += "," + std::to_string(i);
+      operands.push_back(sums[reg]);
+    }
+    SmallVector<Type> types(registers.size(), sums.front().getType());
+    SmallVector<Value> results = emit.ptx(text, outputs + constraints, operands, types, Emitter::Effect::Memory);
+    for (auto [reg, value] : llvm::zip_equal(registers, results))
+      sums[reg] = value;
+  }
+
+private:
+  Emitter &emit;
+  const char *sumConstraint;
+  std::string constraints;
+  SmallVector<Value> operands;
+  SmallVector<int64_t> registers;
+  std::map<int64_t, size_t> numbers;
+};
+
+/// One text holds the whole product. LLVM sets registers for the sums right before it, so the fence that orders them is
+/// its first instruction; and copies them where it cannot do without right behind it, so a wait is its last.
 struct LowerMmaAsync : public OpConversionPattern<MmaAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -82,47 +126,70 @@ struct LowerMmaAsync : public OpConversionPattern<MmaAsyncOp> {
         *planWgmma(op.getLhs().getType(), op.getRhs().getType(), op.getPrecision(), warpCounts(op.getWarps()));
     const MmaKind &kind = *plan.kind;
     const Layout &acc = layoutIn(op.getResult());
-    int64_t elementBytes = kind.bits / 8;
-    Descriptors rhs(emit, plan.rhs, elementBytes, adaptor.getRhs().front());
+    Descriptors rhs(emit, plan.rhs, kind.bits / 8, adaptor.getRhs().front());
     std::optional<Descriptors> lhs;
     std::optional<LeftWords> words;
-    SmallVector<int64_t> rows;
-    if (plan.lhs) {
-      lhs.emplace(emit, *plan.lhs, elementBytes, adaptor.getLhs().front());
-      llvm::append_range(rows, plan.lhs->blocks);
-    } else {
+    if (plan.lhs)
+      lhs.emplace(emit, *plan.lhs, kind.bits / 8, adaptor.getLhs().front());
+    else
       words.emplace(emit, kind, layoutIn(op.getLhs()), adaptor.getLhs());
-      for (int64_t row = 0; row < acc.extent(0); row += MmaKind::kWarpgroupRows)
-        if (acc.registerAt({row, 0}))
-          rows.push_back(row);
-    }
-    SmallVector<SmallVector<Value>> left;
-    for (size_t block = 0; block < rows.size(); ++block)
+    std::vector<int64_t> rows = plan.lhs ? plan.lhs->blocks : rowsOf(acc);
+
+    ProductText text(emit, kind.result == "f32" ? "f" : "r");
+    std::vector<std::string> sumLists;
+    for (int64_t row : rows)
+      for (int64_t column : plan.rhs.blocks)
+        sumLists.push_back(listSums(text, acc, row, column, plan.rhs.rows));
+    std::string body = "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.fence.sync.aligned; ";
+    std::string mnemonic = mnemonicOf(op, plan), modifiers = modifiersOf(plan);
+    // Operands that several instructions read are taken once.
+    std::vector<std::string> rightOf;
+    for (size_t piece = 0; piece < plan.rhs.blocks.size(); ++piece)
+      for (size_t step = 0; step < plan.rhs.steps.size(); ++step)
+        rightOf.push_back(text.take(rhs.at(piece, step), "l"));
+    size_t next = 0;
+    for (auto [block, row] : llvm::enumerate(rows)) {
+      std::vector<std::string> leftOf;
       for (auto [step, k] : llvm::enumerate(plan.rhs.steps))
-        left.push_back(lhs ? SmallVector<Value>{lhs->at(block, step)} : words->at(rows[block], k));
-    SmallVector<Value> sums(adaptor.getAcc());
-    for (auto [block, row] : llvm::enumerate(rows))
-      for (auto [piece, column] : llvm::enumerate(plan.rhs.blocks)) {
-        SmallVector<Value> right;
+        leftOf.push_back(lhs ? text.take(lhs->at(block, step), "l") : takeWords(text, words->at(row, k)));
+      for (size_t piece = 0; piece < plan.rhs.blocks.size(); ++piece, ++next)
         for (size_t step = 0; step < plan.rhs.steps.size(); ++step)
-          right.push_back(rhs.at(piece, step));
-        multiply(emit, op, plan, ArrayRef(left).slice(block * right.size(), right.size()), right,
-                 registersAt(acc, row, column, plan.rhs.rows), sums);
-      }
-    emit.ptx("wgmma.commit_group.sync.aligned;", "", {}, {}, Emitter::Effect::Memory);
+          body += mnemonic + " {" + sumLists[next] + "}, " + leftOf[step] + ", " +
+                  rightOf[piece * plan.rhs.steps.size() + step] + ", add" + modifiers + "; ";
+    }
+    body += "wgmma.commit_group.sync.aligned; ";
+    if (op.getWaits())
+      body += "wgmma.wait_group.sync.aligned 0; ";
+    SmallVector<Value> sums(adaptor.getAcc());
+    text.emitAll(body + "}", sums);
     SmallVector<SmallVector<Value>> results = {sums, {emit.i32(0)}};
     rewriter.replaceOpWithMultiple(op, results);
     return success();
   }
 
 private:
+  static std::vector<int64_t> rowsOf(const Layout &acc) {
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < acc.extent(0); row += MmaKind::kWarpgroupRows)
+      if (acc.registerAt({row, 0}))
+        rows.push_back(row);
+    return rows;
+  }
+
   /// The accumulators of an instruction, in its order (PTX ISA, "Register Fragments and Shared Memory Matrix Layouts").
-  static SmallVector<int64_t> registersAt(const Layout &acc, int64_t row, int64_t column, int64_t columns) {
-    SmallVector<int64_t> registers;
+  static std::string listSums(ProductText &text, const Layout &acc, int64_t row, int64_t column, int64_t columns) {
+    std::string list;
     for (int64_t i = 0; i < columns / 2; ++i)
-      registers.push_back(
-          *acc.registerAt({row + kHalfRows * (i / 2 % 2), column + MmaKind::kColumns * (i / 4) + i % 2}));
-    return registers;
+      list += (i ? ", " : "") +
+              text.sum(*acc.registerAt({row + kHalfRows * (i / 2 % 2), column + MmaKind::kColumns * (i / 4) + i % 2}));
+    return list;
+  }
+
+  static std::string takeWords(ProductText &text, ArrayRef<Value> words) {
+    std::string list;
+    for (Value word : words)
+      list += (list.empty() ? "{" : ", ") + text.take(word, "r");
+    return list + "}";
   }
 
   static std::string mnemonicOf(MmaAsyncOp op, const WgmmaPlan &plan) {
@@ -144,47 +211,6 @@ private:
     if (!plan.kind->isTransposable())
       return text;
     return text + (plan.lhs ? transposed(*plan.lhs) : "") + transposed(plan.rhs);
-  }
-
-  /// All steps along K, which add to the same registers. The fence that orders these behind what set them is part of
-  /// the same text: LLVM may set them as late as here.
-  static void multiply(Emitter &emit, MmaAsyncOp op, const WgmmaPlan &plan, ArrayRef<SmallVector<Value>> left,
-                       ArrayRef<Value> right, ArrayRef<int64_t> registers, SmallVector<Value> &sums) {
-    std::string constraints, accumulators;
-    SmallVector<Value> operands;
-    const char *kindOfRegister = plan.kind->result == "f32" ? "f" : "r";
-    for (size_t i = 0; i < registers.size(); ++i) {
-      constraints += std::string(i ? ",=" : "=") + kindOfRegister;
-      accumulators += (i ? ", $" : "$") + std::to_string(i);
-    }
-    size_t next = registers.size();
-    auto take = [&](Value value, const char *constraint) {
-      constraints += std::string(",") + constraint;
-      operands.push_back(value);
-      return "$" + std::to_string(next++);
-    };
-    std::string text = "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.fence.sync.aligned; ";
-    for (auto [from, to] : llvm::zip_equal(left, right)) {
-      text += mnemonicOf(op, plan) + " {" + accumulators + "}, ";
-      if (plan.lhs) {
-        text += take(from.front(), "l");
-      } else {
-        std::string words;
-        for (Value word : from)
-          words += (words.empty() ? "" : ", ") + take(word, "r");
-        text += "{" + words + "}";
-      }
-      text += ", " + take(to, "l") + ", add" + modifiersOf(plan) + "; ";
-    }
-    text += "}";
-    for (auto [i, reg] : llvm::enumerate(registers)) {
-      constraints += "," + std::to_string(i);
-      operands.push_back(sums[reg]);
-    }
-    SmallVector<Type> types(registers.size(), sums.front().getType());
-    SmallVector<Value> results = emit.ptx(text, constraints, operands, types, Emitter::Effect::Memory);
-    for (auto [reg, value] : llvm::zip_equal(registers, results))
-      sums[reg] = value;
   }
 };
 

@@ -193,11 +193,11 @@ def TileGPU_MmaAsyncOp : TileGPU_Op<"mma_async", [MemoryEffects<[MemRead, MemWri
     ```
     As `tile.dot`, by wgmma; `warps` share M and N, four along M form a group. The left factor may be a tile in
     registers. Until a `tgpu.mma_wait` for the token, the slots and the left factor's registers may be read, and the
-    result may only be passed on: to that wait, or as `acc` to another product of its kind. (PTX ISA,
-    wgmma.mma_async)
+    result may only be passed on: to that wait, or as `acc` to another product of its kind. With `waits` the op itself
+    waits for the product and for all before it. (PTX ISA, wgmma.mma_async)
   }];
   let arguments = (ins Tile_Precision:$precision, Tile_Signedness:$sign, TileGPU_Factor:$lhs, TileGPU_SlotType:$rhs,
-                       AnyStaticShapeTensor:$acc, DenseI64ArrayAttr:$warps);
+                       AnyStaticShapeTensor:$acc, DenseI64ArrayAttr:$warps, UnitAttr:$waits);
   let results = (outs AnyStaticShapeTensor:$result, TileGPU_TokenType:$token);
   let assemblyFormat = [{
     $precision $sign $lhs `,` $rhs `,` $acc `over` $warps attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)

@@ -216,7 +216,8 @@ private:
       return finishCopies(state);
     if (auto wait = dyn_cast<MmaWaitOp>(op))
       return finishProducts(state, wait.getPending().value_or(0));
-    if (isa<MmaAsyncOp>(op))
+    auto product = dyn_cast<MmaAsyncOp>(op);
+    if (product)
       age(state);
     SmallVector<Pending> accesses = globalAccesses(op);
     llvm::append_range(accesses, slotAccesses(op));
@@ -241,6 +242,8 @@ private:
       accesses.back().writes = false;
     }
     state.insert(accesses.begin(), accesses.end());
+    if (product && product.getWaits())
+      finishProducts(state, 0);
   }
 
   State visitRegion(Region &region, State state, bool insert) {

@@ -51,8 +51,8 @@ def PipelineLoadsPass : Pass<"tgpu-pipeline-loads", "::mlir::func::FuncOp"> {
 def PlaceProductsPass : Pass<"tgpu-place-products", "::mlir::func::FuncOp"> {
   let summary = "gives the factors of products on warpgroups places in shared memory";
   let description = [{
-    Each `tile.dot` that warpgroups share, which no loop was pipelined for, becomes a `tgpu.mma_async` whose factors were
-    stored to buffers, the left one unless its registers are what the instruction takes, and a `tgpu.mma_wait`.
+    Each `tile.dot` that warpgroups share, which no loop was pipelined for, becomes a `tgpu.mma_async` that waits, whose
+    factors were stored to buffers, the left one unless its registers are what the instruction takes.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
 }

@@ -118,23 +118,20 @@ private:
     }
     // All of an iteration's copies are one group, so that one wait and one barrier are enough.
     WaitOp::create(rewriter, first.getLoc(), groups.front(), IntegerAttr());
-    // Products on the tensor cores' own time are begun before anything else.
-    bool isFirst = true;
-    if (carried.empty())
+    // Products that go on by themselves are begun before anything else.
+    bool isBegunFirst = plan.isCarried(first) || plan.isPassedOn(first);
+    if (!isBegunFirst)
       copyNext(rewriter);
     Value token;
     for (DotOp dot : plan.dots) {
       rewriter.setInsertionPoint(dot);
-      Operation *product = begin(rewriter, dot);
-      if (std::exchange(isFirst, false) && !carried.empty())
+      bool isLate = plan.isCarried(dot) || plan.isPassedOn(dot);
+      Operation *product = begin(rewriter, dot, /*waits=*/!isLate);
+      if (isBegunFirst && dot == first)
         copyNext(rewriter);
-      auto async = dyn_cast<MmaAsyncOp>(product);
-      Value sum = product->getResult(0);
-      if (async && plan.isCarried(dot))
-        token = async.getToken();
-      else if (async && !plan.isPassedOn(dot))
-        sum = waitAtUse(rewriter, dot, async.getToken(), sum);
-      rewriter.replaceOp(dot, sum);
+      if (isLate)
+        token = cast<MmaAsyncOp>(product).getToken();
+      rewriter.replaceOp(dot, product->getResult(0));
     }
     if (token)
       waitForLast(rewriter, token);
@@ -147,17 +144,6 @@ private:
     Value step = arith::MulIOp::create(b, loc, loop.getStep(), castTo(b, loc, plan.distance()));
     Value variable = arith::AddIOp::create(b, loc, loop.getInductionVar(), step);
     nextGroup = copyAll(b, ahead, variable);
-  }
-
-  /// The sum of a product begun, from where `user`s first use it.
-  Value waitAtUse(IRRewriter &rewriter, Operation *made, Value token, Value sum) {
-    Operation *firstUser = loop.getBody()->getTerminator();
-    for (Operation *user : made->getUsers())
-      if (Operation *at = loop.getBody()->findAncestorOpInBlock(*user); at && at->isBeforeInBlock(firstUser))
-        firstUser = at;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(firstUser);
-    return MmaWaitOp::create(rewriter, made->getLoc(), token, sum, IntegerAttr()).getResults().front();
   }
 
   /// Waits for the products of the iteration before: where a sum of theirs is used, or once those of this one are
@@ -274,11 +260,11 @@ private:
   }
 
   /// The product, with its factors where they are now.
-  Operation *begin(OpBuilder &b, DotOp dot) {
+  Operation *begin(OpBuilder &b, DotOp dot, bool waits) {
     SmallVector<Value> factors;
     for (auto [factor, which] : factorsOf(dot))
       factors.push_back(place(b, dot, factor, which));
-    return multiply(b, dot, factors[0], factors[1]);
+    return multiply(b, dot, factors[0], factors[1], waits);
   }
 
   Value place(OpBuilder &b, DotOp dot, Value factor, DotOperand which) {

@@ -84,7 +84,7 @@ std::optional<int64_t> PipelinePlan::askedStages() {
 }
 
 void PipelinePlan::consider(LoadOp load) {
-  if (llvm::any_of(loads, [&](const Ahead &known) { return known.load == load; }))
+  if (!considered.insert(load).second)
     return;
   Ahead ahead{load, Layout()};
   if (std::string fault = whyNot(load, ahead); !fault.empty())
@@ -157,27 +157,76 @@ bool PipelinePlan::isTransposed(Value factor) const { return sourceOf(loop, fact
 void PipelinePlan::planOthers() {
   for (DotOp dot : dots)
     for (auto [factor, which] : factorsOf(dot))
-      if (!copied(factor))
-        if (std::optional<Layout> shared = storedLayout(dot, factor, which))
-          stored.insert({{dot, which}, Stored{*shared, loop.isDefinedOutsideOfLoop(factor)}});
+      if (bool stays = loop.isDefinedOutsideOfLoop(factor); !copied(factor))
+        if (std::optional<Layout> shared = storedLayout(dot, factor, which, stays))
+          stored.insert({{dot, which}, Stored{*shared, stays}});
 }
 
-/// The registers of a left factor are read until the product is done, so they may not be set before the next wait.
+/// Whether `value` is made of `argument` alone by ops on elements, each result of which has no other use. Then the
+/// registers of the one can become those of the other.
+static bool isOnlyUseOf(Value argument, Value value) {
+  if (!value.hasOneUse())
+    return false;
+  if (value == argument)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != argument.getParentBlock() || !op->hasTrait<OpTrait::Elementwise>())
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isa<RankedTensorType>(operand.getType()) && isOnlyUseOf(argument, operand);
+  });
+}
+
+/// Whether the sum of `last` is all that the loop hands on in its place, and was that before `chain`, the products that
+/// added to it. A sum under way must stay in its registers, so nothing else may hold, want or set them.
+bool PipelinePlan::isHandedOn(DotOp last, SmallVector<DotOp> &chain) {
+  if (!last->hasOneUse())
+    return false;
+  OpOperand &use = *last->use_begin();
+  if (!isa<scf::YieldOp>(use.getOwner()) || use.getOwner()->getParentOp() != loop)
+    return false;
+  DotOp first = last;
+  for (auto before = first.getAcc().getDefiningOp<DotOp>(); before; before = first.getAcc().getDefiningOp<DotOp>()) {
+    if (!before->hasOneUse() || !llvm::is_contained(dots, before) || !shareOf(before)->inWarpgroups)
+      return false;
+    first = before;
+    chain.push_back(before);
+  }
+  return isOnlyUseOf(loop.getRegionIterArg(use.getOperandNumber()), first.getAcc());
+}
+
+/// Whether `value` is computed, within the block, from what one of `makers` gives.
+static bool isMadeFrom(Value value, const SmallPtrSetImpl<Operation *> &makers) {
+  llvm::SetVector<Operation *> ops;
+  if (Operation *op = value.getDefiningOp())
+    ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (makers.contains(ops[i]))
+      return true;
+    for (Value operand : ops[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == ops[i]->getBlock())
+        ops.insert(op);
+  }
+  return false;
+}
+
+/// The registers of a left factor are read until the product is done. So the next one must follow from a product that
+/// waits, or nothing keeps it from being made before.
 void PipelinePlan::planCarried() {
-  bool isWaitBefore = false;
+  SmallPtrSet<Operation *, 4> waiting;
+  auto mayBeLate = [&](DotOp dot) {
+    return copied(dot.getLhs()) || stored.contains({dot, DotOperand::A}) || isMadeFrom(dot.getLhs(), waiting);
+  };
   for (DotOp dot : dots) {
     if (!shareOf(dot)->inWarpgroups)
       continue;
-    bool fromRegisters = !copied(dot.getLhs()) && !stored.contains({dot, DotOperand::A});
-    bool mayBeLate = dot->hasOneUse() && (!fromRegisters || isWaitBefore);
-    Operation *user = mayBeLate ? *dot->user_begin() : nullptr;
-    auto next = dyn_cast_or_null<DotOp>(user);
-    if (isa_and_nonnull<scf::YieldOp>(user) && user->getParentOp() == loop)
+    SmallVector<DotOp> chain;
+    if (isHandedOn(dot, chain) && mayBeLate(dot) && llvm::all_of(chain, mayBeLate)) {
       carried.insert(dot);
-    else if (next && next.getAcc() == dot.getResult() && llvm::is_contained(dots, next) && shareOf(next)->inWarpgroups)
-      passedOn.insert(dot);
-    else
-      isWaitBefore = true;
+      passedOn.insert(chain.begin(), chain.end());
+    } else if (!dot->hasOneUse() || !isa<DotOp>(*dot->user_begin())) {
+      waiting.insert(dot); // the links of a chain do not, if its end does not
+    }
   }
 }
 

@@ -44,8 +44,8 @@ public:
   bool isTransposed(mlir::Value factor) const;
   /// Whether a product goes on while the next iteration begins.
   bool isCarried(DotOp dot) const { return lag() && carried.contains(dot); }
-  /// Whether a product's sum goes into the next one as it is, which needs no wait.
-  bool isPassedOn(DotOp dot) const { return passedOn.contains(dot); }
+  /// Whether a product's sum goes, without a wait, into one that is carried.
+  bool isPassedOn(DotOp dot) const { return lag() && passedOn.contains(dot); }
   /// Iterations by which a product may be late: the slots that it reads are free so much later.
   int64_t lag() const { return stages > kLeastStages && !carried.empty(); }
   /// Iterations that copies are ahead.
@@ -68,10 +68,12 @@ private:
   std::string whyNoUse(LoadOp load, const Layout &shared);
   void planOthers();
   void planCarried();
+  bool isHandedOn(DotOp last, llvm::SmallVector<DotOp> &chain);
   int64_t chooseStages(std::optional<int64_t> asked, int64_t limit, int64_t shared);
 
   mlir::scf::ForOp loop;
-  llvm::SmallPtrSet<mlir::Operation *, 4> carried; ///< products whose sum is all that an iteration hands on of them
+  llvm::SmallPtrSet<mlir::Operation *, 4> considered; ///< loads
+  llvm::SmallPtrSet<mlir::Operation *, 4> carried;    ///< products
   llvm::SmallPtrSet<mlir::Operation *, 4> passedOn;
 };
 

@@ -1,5 +1,5 @@
 /// Places the factors of products on warpgroups that no loop was pipelined for: wgmma reads at least the right one from
-/// shared memory. Each product is waited for where its sum is first used.
+/// shared memory. Each product waits for itself.
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/ProductPlacer.h"
 
@@ -32,12 +32,12 @@ private:
     IRRewriter rewriter(dot);
     Location loc = dot.getLoc();
     SmallVector<Value> factors;
-    std::optional<Layout> right = storedLayout(dot, dot.getRhs(), DotOperand::B);
+    std::optional<Layout> right = storedLayout(dot, dot.getRhs(), DotOperand::B, /*stays=*/false);
     if (!right)
       return;
     Value first = arith::ConstantIndexOp::create(rewriter, loc, 0);
     for (auto [factor, which] : factorsOf(dot)) {
-      std::optional<Layout> shared = which == DotOperand::B ? right : storedLayout(dot, factor, which);
+      std::optional<Layout> shared = which == DotOperand::B ? right : storedLayout(dot, factor, which, /*stays=*/false);
       if (!shared) {
         factors.push_back(toFragment(rewriter, dot, factor, which));
         continue;
@@ -45,9 +45,7 @@ private:
       Value buffer = AllocOp::create(rewriter, loc, bufferTypeOf(factor.getType(), *shared, 1));
       factors.push_back(storeTo(rewriter, factor, buffer, first));
     }
-    auto product = cast<MmaAsyncOp>(multiply(rewriter, dot, factors[0], factors[1]));
-    auto wait = MmaWaitOp::create(rewriter, loc, product.getToken(), product.getResult(), IntegerAttr());
-    rewriter.replaceOp(dot, wait.getResults());
+    rewriter.replaceOp(dot, multiply(rewriter, dot, factors[0], factors[1], /*waits=*/true)->getResult(0));
   }
 };
 } // namespace

@@ -32,12 +32,12 @@ static std::optional<Layout> wgmmaStoredLayout(DotOp dot, Value factor, DotOpera
   return std::nullopt;
 }
 
-std::optional<Layout> tgpu::storedLayout(DotOp dot, Value factor, DotOperand which) {
+std::optional<Layout> tgpu::storedLayout(DotOp dot, Value factor, DotOperand which, bool stays) {
   DotOperands plan = planDotOperands(dot);
   const MmaOperand &operand = which == DotOperand::A ? plan.lhs : plan.rhs;
   if (!shareOf(dot)->inWarpgroups)
     return operand.bytes ? std::optional(operand.shared) : std::nullopt;
-  if (which == DotOperand::A && operand.bytes == 0)
+  if (which == DotOperand::A && operand.bytes == 0 && !stays)
     return std::nullopt;
   return wgmmaStoredLayout(dot, factor, which);
 }
@@ -67,12 +67,12 @@ Value tgpu::toFragment(OpBuilder &builder, DotOp dot, Value factor, DotOperand w
                                   : ConvertLayoutOp::create(builder, factor.getLoc(), type, factor).getResult();
 }
 
-Operation *tgpu::multiply(OpBuilder &builder, DotOp dot, Value lhs, Value rhs) {
+Operation *tgpu::multiply(OpBuilder &builder, DotOp dot, Value lhs, Value rhs, bool waits) {
   ProductShare share = *shareOf(dot);
   SmallVector<int64_t> warps(share.warps.begin(), share.warps.end());
   if (!share.inWarpgroups)
     return MmaOp::create(builder, dot.getLoc(), dot.getType(), dot.getPrecision(), dot.getSign(), lhs, rhs,
                          dot.getAcc(), warps);
   return MmaAsyncOp::create(builder, dot.getLoc(), dot.getType(), TokenType::get(dot.getContext()), dot.getPrecision(),
-                            dot.getSign(), lhs, rhs, dot.getAcc(), warps);
+                            dot.getSign(), lhs, rhs, dot.getAcc(), warps, waits);
 }

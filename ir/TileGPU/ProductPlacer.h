@@ -19,8 +19,9 @@ SlotType slotTypeOf(mlir::Type tile, const Layout &shared);
 BufferType bufferTypeOf(mlir::Type tile, const Layout &shared, int64_t stages);
 
 /// The layout in which a factor that lies in registers passes through a slot; none where the product takes it from
-/// registers after no more than shuffles.
-std::optional<Layout> storedLayout(DotOp dot, mlir::Value factor, DotOperand which);
+/// registers after no more than shuffles. One that stays for many products is stored for warpgroups all the same: its
+/// registers would be taken from all that runs beside them.
+std::optional<Layout> storedLayout(DotOp dot, mlir::Value factor, DotOperand which, bool stays);
 
 /// Why the product cannot read a factor, as `which`, from a slot of layout `shared`; empty if it can.
 std::string whyNotFromSlot(DotOp dot, DotOperand which, mlir::Type tile, const Layout &shared);
@@ -31,8 +32,8 @@ mlir::Value storeTo(mlir::OpBuilder &builder, mlir::Value tile, mlir::Value buff
 /// The factor in registers, as the product takes it.
 mlir::Value toFragment(mlir::OpBuilder &builder, DotOp dot, mlir::Value factor, DotOperand which);
 
-/// The product of factors that have their places. Of warpgroups it is only begun, and has a token.
-mlir::Operation *multiply(mlir::OpBuilder &builder, DotOp dot, mlir::Value lhs, mlir::Value rhs);
+/// The product of factors that have their places. Of warpgroups it is only begun, and has a token, unless it `waits`.
+mlir::Operation *multiply(mlir::OpBuilder &builder, DotOp dot, mlir::Value lhs, mlir::Value rhs, bool waits);
 
 } // namespace tile::tgpu
 

@@ -125,6 +125,8 @@ private:
       state.readings.add(Reading{op, Value(), place, 0});
     }
     state.sums.add(Sum{op.getResult(), op, 0});
+    if (op.getWaits())
+      finishProducts(0, state);
   }
 
   void checkWait(Operation *wait, int64_t pending, int64_t youngest, StringRef what) {
@@ -148,6 +150,14 @@ private:
   void visitWait(MmaWaitOp wait, AsyncState &state) {
     int64_t pending = wait.getPending().value_or(0);
     checkWait(wait, pending, state.ages.products.of(wait.getProducts()), "products");
+    finishProducts(pending, state);
+    state.sums.forEach([&](const Sum &sum) {
+      if (llvm::is_contained(wait.getValues(), sum.tile))
+        fault(wait, "gives a sum whose product may be under way; expected to wait for its token", sum.op);
+    });
+  }
+
+  static void finishProducts(int64_t pending, AsyncState &state) {
     state.readings.removeIf([&](const Reading &reading) {
       if (reading.age < pending)
         return false;
@@ -156,10 +166,6 @@ private:
       return true;
     });
     state.sums.removeIf([&](const Sum &sum) { return sum.age >= pending; });
-    state.sums.forEach([&](const Sum &sum) {
-      if (llvm::is_contained(wait.getValues(), sum.tile))
-        fault(wait, "gives a sum whose product may be under way; expected to wait for its token", sum.op);
-    });
   }
 
   /// An op with scratch stores to it, waits for all threads, and loads.

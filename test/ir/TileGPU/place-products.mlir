@@ -15,9 +15,8 @@
 // CHECK:         %[[B:.*]] = tgpu.alloc : <1 of 16x8xbf16
 // CHECK:         %[[BS:.*]] = tgpu.slot %[[B]]
 // CHECK:         tgpu.store_shared %arg1, %[[BS]]
-// CHECK:         %[[SUM:.*]], %[[T:.*]] = tgpu.mma_async ieee signed %[[AS]], %[[BS]], %arg2 over [4, 1]
-// CHECK:         %[[R:.*]] = tgpu.mma_wait[%[[T]]] of %[[SUM]]
-// CHECK:         return %[[R]]
+// CHECK:         %[[SUM:.*]], %{{.*}} = tgpu.mma_async ieee signed %[[AS]], %[[BS]], %arg2 over [4, 1] {waits}
+// CHECK:         return %[[SUM]]
 // LOWERED-LABEL: func @stored
 // LOWERED:         tgpu.store_shared
 // LOWERED-NOT:     tgpu.barrier
@@ -25,7 +24,6 @@
 // LOWERED-NEXT:    tgpu.fence_async
 // LOWERED-NEXT:    tgpu.barrier
 // LOWERED-NEXT:    tgpu.mma_async
-// LOWERED-NEXT:    tgpu.mma_wait{{.*}}pending = 0
 func.func @stored(%x: tensor<64x16xbf16, #rows>, %y: tensor<16x8xbf16, #right>, %z: tensor<64x8xf32, #acc>) -> tensor<64x8xf32, #acc> attributes {tgpu.warps = 4 : i64} {
   %d = tile.dot ieee signed %x, %y, %z {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #rows>, tensor<16x8xbf16, #right>, tensor<64x8xf32, #acc>
   return %d : tensor<64x8xf32, #acc>
@@ -34,7 +32,7 @@ func.func @stored(%x: tensor<64x16xbf16, #rows>, %y: tensor<16x8xbf16, #right>, 
 // What another product left in registers is taken from there.
 // CHECK-LABEL: func @in_registers
 // CHECK-NOT:     tgpu.store_shared %arg0
-// CHECK:         tgpu.mma_async ieee signed %arg0, %{{.*}}, %arg2 over [4, 1] : tensor<64x16xbf16
+// CHECK:         tgpu.mma_async ieee signed %arg0, %{{.*}}, %arg2 over [4, 1] {waits} : tensor<64x16xbf16
 func.func @in_registers(%x: tensor<64x16xbf16, #lhs>, %y: tensor<16x8xbf16, #right>, %z: tensor<64x8xf32, #acc>) -> tensor<64x8xf32, #acc> attributes {tgpu.warps = 4 : i64} {
   %d = tile.dot ieee signed %x, %y, %z {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #lhs>, tensor<16x8xbf16, #right>, tensor<64x8xf32, #acc>
   return %d : tensor<64x8xf32, #acc>
