@@ -83,8 +83,9 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
     passes.addNestedPass<func::FuncOp>(tgpu::createLinearizeGridPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createChooseWarpsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createCheckTilesPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass(
-        {.types = mmaTypes(*options.target), .warpgroups = options.target->has(Feature::Wgmma)}));
+    passes.addNestedPass<func::FuncOp>(tgpu::createChooseMmaPass({.types = mmaTypes(*options.target),
+                                                                  .warpgroups = options.target->has(Feature::Wgmma),
+                                                                  .registers = options.target->registersPerProcessor}));
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass());
     break;
   case Stage::LLVM:

@@ -44,6 +44,27 @@ static bool isForWarpgroups(DotOp dot, const MmaKind &kind) {
   return kind.isAsync && (kind.isTransposable() || (!isTransposed(dot.getLhs()) && isTransposed(dot.getRhs())));
 }
 
+/// Registers of a thread that a product of warpgroups takes at once: it has one text, and the words of a left factor
+/// that is no load are part of it.
+static int64_t registersOf(DotOp dot, const ProductShare &share) {
+  constexpr int64_t kBeside = 28; // addresses, counters, descriptors
+  ArrayRef<int64_t> lhs = shapeOf(dot.getLhs().getType());
+  Type element = elementOf(dot.getLhs().getType());
+  bool isLoaded = isa_and_nonnull<LoadOp, PermuteOp>(dot.getLhs().getDefiningOp());
+  int64_t left =
+      isLoaded ? 0 : share.operand(DotOperand::A, lhs, element).numRegisters() * element.getIntOrFloatBitWidth() / 32;
+  return share.accumulator(shapeOf(dot.getType())).numRegisters() + left + kBeside;
+}
+
+/// Registers that a thread may have in a block of so many warps.
+static int64_t registersFor(func::FuncOp kernel, int64_t warps, int64_t perBlock) {
+  constexpr int64_t kMost = 255, kLanes = 32, kUnit = 8; // they are given out in eights
+  int64_t most = std::min(kMost, perBlock / (warps * kLanes) / kUnit * kUnit);
+  auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
+  auto given = schedule ? schedule.getAs<IntegerAttr>("max_registers") : IntegerAttr();
+  return given ? std::min(most, given.getInt()) : most;
+}
+
 namespace {
 struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
   using Base::Base;
@@ -73,6 +94,13 @@ private:
     std::optional<ProductShare> chosen;
     if (warpgroups && isForWarpgroups(dot, *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())))
       chosen = shareWarps(shape, count, /*inWarpgroups=*/true);
+    if (int64_t most = registersFor(getOperation(), count, registers); chosen && registersOf(dot, *chosen) > most) {
+      remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
+          << "dot does not run as wgmma"
+          << remark::reason("a thread needs {0} registers for it and has {1}", registersOf(dot, *chosen), most)
+          << remark::suggest("a smaller tile leaves fewer sums to a thread");
+      chosen.reset();
+    }
     if (chosen)
       dot->setAttr(TileGPUDialect::kWarpgroups, UnitAttr::get(&getContext()));
     else

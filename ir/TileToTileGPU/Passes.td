@@ -58,7 +58,8 @@ def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let options = [
     ListOption<"types", "types", "std::string", "operand types with an instruction: `f16`, `bf16`, `tf32`, `i8`">,
     Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel does not say">,
-    Option<"warpgroups", "warpgroups", "bool", /*default=*/"false", "the target has wgmma">
+    Option<"warpgroups", "warpgroups", "bool", /*default=*/"false", "the target has wgmma">,
+    Option<"registers", "registers", "int64_t", /*default=*/"65536", "registers of a multiprocessor">
   ];
 }
 

@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16 warps=4" | FileCheck %s
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=4 warpgroups=true" | FileCheck %s --check-prefix=GROUPS
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=8 warpgroups=true" | FileCheck %s --check-prefix=EIGHT
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=4 warpgroups=true registers=8192" --remarks-filter=tgpu-choose-mma --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=FEW
 
 // The squarest share of the warps.
 // CHECK-LABEL: func @square
@@ -71,4 +72,15 @@ func.func @bytes(%a: tensor<64x32xi8>, %b: tensor<32x64xi8>, %t: tensor<64x32xi8
   %p = tile.permute %t [1, 0] : tensor<64x32xi8> -> tensor<32x64xi8>
   %e = tile.dot ieee signed %a, %p, %c : tensor<64x32xi8>, tensor<32x64xi8>, tensor<64x64xi32>
   return %d, %e : tensor<64x64xi32>, tensor<64x64xi32>
+}
+
+// A thread cannot have the registers: warps share it.
+// FEW: ChooseMma{{.*}}Reason="a thread needs 76 registers for it and has 64", Remark="dot does not run as wgmma", Suggestion="a smaller tile leaves fewer sums to a thread"
+// FEW-LABEL: func @few
+// FEW-NOT: tgpu.warpgroups
+// GROUPS-LABEL: func @few
+// GROUPS: tgpu.warpgroups
+func.func @few(%a: tensor<64x32xbf16>, %b: tensor<32x80xbf16>, %c: tensor<64x80xf32>) -> tensor<64x80xf32> {
+  %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xbf16>, tensor<32x80xbf16>, tensor<64x80xf32>
+  return %d : tensor<64x80xf32>
 }
