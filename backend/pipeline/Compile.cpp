@@ -74,6 +74,7 @@ private:
   FailureOr<Assembly> assembleWithoutSpills();
   std::string adviceOnRegisters(StringRef kernel, unsigned threads) const;
   void warnOfSpills() const;
+  void warnOfSerialProducts() const;
   void warnOfLength() const;
   const KernelNotes *notesOf(StringRef kernel) const;
   Location locationOf(StringRef kernel) const;
@@ -345,9 +346,11 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
   }
   artifact.remarks = std::move(assembly->remarks);
   warnOfSpills();
+  warnOfSerialProducts();
   for (const AssemblerRemark &remark : artifact.remarks)
-    emitRemark(location) << "the assembler says: " << remark.text
-                         << (remark.code.empty() ? "" : " (" + remark.code + ")");
+    if (remark.serial.empty())
+      emitRemark(location) << "the assembler says: " << remark.text
+                           << (remark.code.empty() ? "" : " (" + remark.code + ")");
   return dump(".cubin", artifact.cubin);
 }
 
@@ -494,6 +497,22 @@ void Compilation::reportNarrow(const AssemblerFault &fault) {
                                   << " registers for a thread; expected at least " << fault.neededRegisters
                                   << ", which one of its instructions takes";
   diagnostic.attachNote() << "help: use " << adviceOnRegisters(fault.kernel, threads);
+}
+
+/// Says once per kernel of the source and reason that its products on warpgroups do not overlap.
+void Compilation::warnOfSerialProducts() const {
+  llvm::SetVector<std::pair<Location, StringRef>> seen;
+  for (const AssemblerRemark &remark : artifact.remarks) {
+    Location place = locationOf(remark.kernel);
+    if (remark.serial.empty() || !seen.insert({place, remark.serial}))
+      continue;
+    InFlightDiagnostic diagnostic = emitWarning(place)
+                                    << "products of " << titleOf(remark.kernel)
+                                    << " wait for one another; the assembler gives as the reason: " << remark.serial
+                                    << (remark.code.empty() ? "" : " (" + remark.code + ")");
+    diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kMissedOptimization));
+    diagnostic.attachNote() << "help: smaller tiles or more warps leave a thread more registers for products under way";
+  }
 }
 
 void Compilation::reportFault(const AssemblerFault &fault) {

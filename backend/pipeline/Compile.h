@@ -29,6 +29,8 @@ constexpr llvm::StringLiteral kSharedBytesAttribute = "tgpu.shared_bytes";
 
 /// Metadata of a diagnostic that says that the compiler is wrong and not the program.
 constexpr llvm::StringLiteral kCompilerFault = "compiler fault";
+/// Metadata of a warning that says that code is slower than it would be if the compiler did better.
+constexpr llvm::StringLiteral kMissedOptimization = "missed optimization";
 /// Metadata of a warning that says why a compilation takes long.
 constexpr llvm::StringLiteral kLongCompilation = "long compilation";
 

@@ -65,6 +65,8 @@ static void printKernel(const KernelReport &kernel, const Target &target, llvm::
   os << "\n";
   row("global stores") << widths(kernel.code.globalStores) << "\n";
   row("mma") << kinds(kernel.code.matrixMultiplies) << "; ldmatrix " << kernel.code.matrixLoads << "\n";
+  if (!kernel.code.warpgroupMultiplies.empty())
+    row("wgmma") << kinds(kernel.code.warpgroupMultiplies) << "\n";
   row("exchange") << plural(kernel.code.shuffles, "shuffle") << ", " << plural(kernel.code.barriers, "barrier") << "\n";
 }
 
@@ -102,6 +104,7 @@ static llvm::json::Object kernelToJson(const KernelReport &kernel, const Target 
                             {"async_copies", countsToJson(kernel.code.asyncCopies)},
                             {"global_stores", countsToJson(kernel.code.globalStores)},
                             {"mma", countsToJson(kernel.code.matrixMultiplies)},
+                            {"wgmma", countsToJson(kernel.code.warpgroupMultiplies)},
                             {"ldmatrix", kernel.code.matrixLoads},
                             {"shuffles", kernel.code.shuffles},
                             {"barriers", kernel.code.barriers}};

@@ -117,8 +117,9 @@ static Expected<Assembly> assembleByLibrary(StringRef ptx, ArrayRef<std::string>
   if (!call)
     return call.takeError();
   LibraryOutcome outcome = LibraryOutcome::parse(call->result);
+  // Under `--split-compile` the library prints what it advises, and leaves it out of its log.
   if (!call->signal)
-    return conclude(outcome.log, std::move(outcome.cubin), outcome.refusal);
+    return conclude(call->printed + "\n" + outcome.log, std::move(outcome.cubin), outcome.refusal);
   AssemblerLog printed = parseAssemblerLog(call->printed);
   if (printed.faults.empty()) {
     AssemblerFault &fault = printed.faults.emplace_back();

@@ -56,10 +56,18 @@ static AssemblerFault parseFault(StringRef prefix, StringRef message) {
 }
 
 static AssemblerRemark parseRemark(StringRef message) {
+  AssemblerRemark remark;
   SmallVector<StringRef, 3> parts;
-  if (Regex("^\\((C[0-9]+)\\) *(.*)").match(message, &parts))
-    return {parts[1].str(), parts[2].str()};
-  return {"", message.str()};
+  if (Regex("^\\((C[0-9]+)\\) *(.*)").match(message, &parts)) {
+    remark.code = parts[1].str();
+    message = parts[2];
+  }
+  remark.text = message.str();
+  remark.kernel = quotedAfter(message, "function").str();
+  // C7508, C7510 to C7515: the numbers say why, as the text does.
+  if (Regex("wgmma.mma_async instructions are serialized due to (.*) in the function").match(message, &parts))
+    remark.serial = parts[1].str();
+  return remark;
 }
 
 AssemblerLog parseAssemblerLog(StringRef log) {

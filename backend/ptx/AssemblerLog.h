@@ -27,6 +27,8 @@ struct KernelResources {
 struct AssemblerRemark {
   std::string code;
   std::string text;
+  std::string kernel; ///< empty: of none in particular
+  std::string serial; ///< why each wgmma of the kernel waits for the one before; empty: the remark is another one
 };
 
 /// Why there is no code.

@@ -31,7 +31,8 @@ static unsigned accessBytes(ArrayRef<StringRef> modifiers) {
   return vector * bytes;
 }
 
-/// "m16n8k16 bf16" from mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32: the types are those of d, a, b and c.
+/// "m16n8k16 bf16" from mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32: the types are those of d, a, b and, but
+/// for wgmma, c.
 static std::string multiplyKind(ArrayRef<StringRef> modifiers) {
   auto shape = find_if(
       modifiers, [](StringRef modifier) { return modifier.size() > 1 && modifier[0] == 'm' && isDigit(modifier[1]); });
@@ -65,8 +66,10 @@ static void count(StringRef instruction, PtxKernel &kernel) {
     StringRef after = operands.split(']').second.split(']').second.ltrim(", ");
     if (!after.take_while(isDigit).getAsInteger(10, bytes))
       ++kernel.asyncCopies[bytes];
-  } else if (name == "mma" || (name == "wgmma" && is_contained(modifiers, "mma_async"))) {
+  } else if (name == "mma") {
     ++kernel.matrixMultiplies[multiplyKind(modifiers)];
+  } else if (name == "wgmma" && is_contained(modifiers, "mma_async")) {
+    ++kernel.warpgroupMultiplies[multiplyKind(modifiers)];
   }
   kernel.matrixLoads += name == "ldmatrix";
   kernel.barriers += name == "bar" || name == "barrier";
@@ -97,6 +100,11 @@ std::vector<PtxKernel> summarizePtx(StringRef ptx) {
       isKernel = false;
     } else if (isKernel && line.consume_front(".reqntid ")) {
       kernels.back().threads = threadsOf(line);
+    } else if (isKernel && line.starts_with("{") && line.contains(';')) {
+      // Inline assembly with registers of its own has all of its instructions on one line.
+      for (StringRef part : split(line.trim("{} "), ';'))
+        if (part = part.trim(); !part.empty() && !part.starts_with("."))
+          count((part + ";").str(), kernels.back());
     } else if (isKernel && !line.empty() && !line.starts_with(".")) {
       count(line, kernels.back());
     }

@@ -18,8 +18,8 @@ struct PtxKernel {
   unsigned instructions = 0;
   /// Bytes that one thread moves by one instruction → how many such instructions.
   std::map<unsigned, unsigned> globalLoads, globalStores, asyncCopies;
-  /// Shape and input types, such as "m16n8k16 bf16" → how many.
-  std::map<std::string, unsigned> matrixMultiplies;
+  /// Shape and input types, such as "m16n8k16 bf16" → how many. Those of warpgroups, wgmma, are apart.
+  std::map<std::string, unsigned> matrixMultiplies, warpgroupMultiplies;
   unsigned matrixLoads = 0; ///< ldmatrix
   unsigned barriers = 0;
   unsigned shuffles = 0;

@@ -146,6 +146,8 @@ static Code codeOf(mlir::Diagnostic &diagnostic) {
     return Code::E0602;
   if (has(kLongCompilation))
     return Code::W0603;
+  if (has(kMissedOptimization))
+    return Code::W0602;
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     return Code::E0601;

@@ -89,6 +89,7 @@ TEST(AssemblerLogTest, AdvisoryNoteKeepsItsCode) {
   ASSERT_EQ(log.remarks.size(), 2u);
   EXPECT_EQ(log.remarks[0].code, "C7510");
   EXPECT_EQ(log.remarks[0].text, "Potential Performance Loss: wgmma.mma_async instructions are serialized");
+  EXPECT_EQ(log.remarks[0].serial, "");
   EXPECT_EQ(log.remarks[1].code, "");
 }
 
@@ -101,6 +102,19 @@ TEST(AssemblerLogTest, InstructionThatNeedsMoreRegistersIsRecognised) {
   EXPECT_EQ(log.faults[0].kernel, "mm$fast");
   EXPECT_EQ(log.faults[0].foundRegisters, 128u);
   EXPECT_EQ(log.faults[0].neededRegisters, 154u);
+}
+
+TEST(AssemblerLogTest, WhyProductsAreSerialized) {
+  AssemblerLog log = parseAssemblerLog(
+      "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to "
+      "insufficient register resources for the wgmma pipeline in the function 'k$fast' in line 19\n"
+      "ptxas info    : (C7517) wgmma.wait_group is injected in around line 24 by compiler to allow use of registers "
+      "defined by GMMA in function 'k'\n");
+  ASSERT_EQ(log.remarks.size(), 2u);
+  EXPECT_EQ(log.remarks[0].serial, "insufficient register resources for the wgmma pipeline");
+  EXPECT_EQ(log.remarks[0].kernel, "k$fast");
+  EXPECT_EQ(log.remarks[1].serial, "");
+  EXPECT_EQ(log.remarks[1].kernel, "k");
 }
 
 } // namespace tile

@@ -58,6 +58,17 @@ TEST(PtxSummaryTest, KindsOfMatrixMultiplies) {
   EXPECT_EQ(kernel.matrixLoads, 1u);
 }
 
+TEST(PtxSummaryTest, ProductsOfWarpgroupsInOneText) {
+  PtxKernel kernel =
+      summary("\t{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.fence.sync.aligned; "
+              "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, "
+              "add, 1, 1, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, "
+              "{%r1, %r2, %r3, %r4}, %rd2, add, 1, 1, 0; }");
+  EXPECT_EQ(kernel.warpgroupMultiplies, (std::map<std::string, unsigned>{{"m64n8k16 bf16", 2}}));
+  EXPECT_TRUE(kernel.matrixMultiplies.empty());
+  EXPECT_EQ(kernel.instructions, 5u); // with `ret`
+}
+
 TEST(PtxSummaryTest, BarriersAndShuffles) {
   PtxKernel kernel = summary("\tbar.sync 0;\n\tbarrier.sync 0;\n\tshfl.sync.bfly.b32 %r1, %r2, 16, 31, -1;");
   EXPECT_EQ(kernel.barriers, 2u);

@@ -55,6 +55,14 @@ TEST(ReportTest, ChoicesOfTheCompiler) {
       << text;
 }
 
+TEST(ReportTest, ProductsOfWarpgroups) {
+  KernelReport kernel;
+  kernel.code.warpgroupMultiplies = {{"m64n128k16 bf16", 4}};
+  std::string text = report(kernel, "sm_90a");
+  EXPECT_NE(text.find("  mma             none; ldmatrix 0\n  wgmma           4 x m64n128k16 bf16\n"), std::string::npos)
+      << text;
+}
+
 TEST(ReportTest, SpillsAndWhatIsUnused) {
   KernelReport kernel;
   kernel.resources.spillStoreBytes = 8;
