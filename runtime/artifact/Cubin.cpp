@@ -130,7 +130,9 @@ Result<std::string_view> findManifest(std::string_view cubin) {
     return sections.error();
   size_t index = sections->findManifest();
   if (index == 0)
-    return invalid("cubin has no section `.tile.manifest`; expected one made from Tile source");
+    return invalid(
+        "cubin has no manifest, the section `.tile.manifest`; expected one that tilec made of `.tile` or `.mlir`, for "
+        "LLVM IR and PTX do not say what their kernels expect");
   const Elf64_Shdr &header = sections->headers[index];
   if (header.sh_type != SHT_PROGBITS || !inside(cubin, header.sh_offset, header.sh_size))
     return invalid("cubin is damaged: its manifest lies outside the file of " + std::to_string(cubin.size()) +

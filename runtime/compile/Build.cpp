@@ -1,6 +1,7 @@
 #include "runtime/compile/Build.h"
 
 #include "runtime/artifact/Cubin.h"
+#include "runtime/artifact/Manifest.h"
 #include "runtime/compile/ManifestText.h"
 
 #include "mlir/Parser/Parser.h"
@@ -39,8 +40,8 @@ OwningOpRef<ModuleOp> loadKernels(Session &session, const ast::Module &syntax, c
 std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, const BuildOptions &options) {
   std::vector<KernelEntry> entries = contractsOf(module);
   SourceText source{session.sources.name(file), session.sources.text(file)};
-  FailureOr<Artifact> artifact =
-      source.name.ends_with(".mlir") ? compileGiven(module, options.compile) : compile(module, options.compile);
+  bool isGiven = source.name.ends_with(".mlir");
+  FailureOr<Artifact> artifact = isGiven ? compileGiven(module, options.compile) : compile(module, options.compile);
   if (failed(artifact))
     return std::nullopt;
   bool isDescribed = !artifact->cubin.empty() || (options.describe && !artifact->ptx.empty());
@@ -54,6 +55,12 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
       manifestText(source, flags, options.compile, std::move(entries), module, artifact->kernels);
   if (!manifest) {
     session.report(Code::E0602, llvm::toString(manifest.takeError()));
+    return std::nullopt;
+  }
+  // Better here than at a launch, where nobody knows any more what was compiled.
+  if (Result<Manifest> read = readManifest(*manifest); !read) {
+    session.report(isGiven ? Code::E0602 : Code::E0999,
+                   "the kernels of `" + source.name.str() + "` cannot be described: " + read.error().message);
     return std::nullopt;
   }
   artifact->manifest = std::move(*manifest);

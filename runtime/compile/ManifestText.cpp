@@ -6,8 +6,9 @@
 #include "runtime/artifact/Manifest.h"
 #include "runtime/compile/ContractJson.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/xxhash.h"
 
@@ -15,14 +16,30 @@ using namespace mlir;
 
 namespace tile {
 
+/// Which form of its kernel `function` is. Before the forms are made it is the one that serves every launch.
+static const tgpu::Variant &variantOf(FunctionOpInterface function) {
+  auto name = function->getAttrOfType<StringAttr>(tgpu::TileGPUDialect::kVariant);
+  const tgpu::Variant *known = name ? tgpu::findVariant(name) : nullptr;
+  return known ? *known : tgpu::allVariants().back();
+}
+
+/// The symbol of the kernel that `function` is a form of.
+static std::string kernelOf(FunctionOpInterface function) {
+  llvm::StringRef symbol = function.getName();
+  symbol.consume_back(variantOf(function).symbol(""));
+  return symbol.str();
+}
+
 std::vector<KernelEntry> contractsOf(ModuleOp module) {
   std::vector<KernelEntry> entries;
-  for (auto kernel : module.getOps<func::FuncOp>()) {
-    auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
-    if (!contract)
+  llvm::StringSet<> known;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    auto contract = function->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
+    std::string kernel = contract ? kernelOf(function) : "";
+    if (!contract || !known.insert(kernel).second)
       continue;
     llvm::json::Value entry = toJson(contract);
-    entries.push_back({kernel.getSymName().str(), std::move(*entry.getAsObject())});
+    entries.push_back({std::move(kernel), std::move(*entry.getAsObject())});
   }
   return entries;
 }
@@ -33,16 +50,15 @@ static int64_t attribute(LLVM::LLVMFuncOp function, llvm::StringRef name) {
 }
 
 /// The variant that `function` is.
-static llvm::json::Object describe(LLVM::LLVMFuncOp function, llvm::StringRef variant,
+static llvm::json::Object describe(LLVM::LLVMFuncOp function, const tgpu::Variant &variant,
                                    llvm::ArrayRef<KernelReport> kernels) {
-  llvm::json::Object entry{{"name", variant},
+  llvm::json::Object entry{{"name", variant.name},
                            {"symbol", function.getSymName()},
                            {"warps", attribute(function, tgpu::TileGPUDialect::kWarps)},
                            {"shared_bytes", attribute(function, tgpu::TileGPUDialect::kSharedBytes)}};
   llvm::json::Array conditions;
-  if (const tgpu::Variant *known = tgpu::findVariant(variant))
-    for (llvm::StringRef condition : known->conditions)
-      conditions.push_back(condition);
+  for (llvm::StringRef condition : variant.conditions)
+    conditions.push_back(condition);
   entry["requires"] = std::move(conditions);
   if (function->hasAttr(tgpu::TileGPUDialect::kLinearGrid))
     entry["grid"] = "linear";
@@ -58,11 +74,10 @@ static llvm::json::Object describe(LLVM::LLVMFuncOp function, llvm::StringRef va
 static llvm::json::Array variantsOf(llvm::StringRef symbol, ModuleOp compiled, llvm::ArrayRef<KernelReport> kernels) {
   llvm::json::Array special, generic;
   for (auto function : compiled.getOps<LLVM::LLVMFuncOp>()) {
-    auto variant = function->getAttrOfType<StringAttr>(tgpu::TileGPUDialect::kVariant);
-    llvm::StringRef suffix = function.getSymName();
-    if (!variant || !suffix.consume_front(symbol) || suffix.size() != (suffix.empty() ? 0 : variant.size() + 1))
+    if (!function->hasAttr(TileDialect::kContract) || kernelOf(function) != symbol)
       continue;
-    (suffix.empty() ? generic : special).push_back(describe(function, variant.getValue(), kernels));
+    const tgpu::Variant &variant = variantOf(function);
+    (variant.promisesNothing() ? generic : special).push_back(describe(function, variant, kernels));
   }
   for (llvm::json::Value &last : generic)
     special.push_back(std::move(last));

@@ -6,6 +6,7 @@
 #include "runtime/artifact/Manifest.h"
 
 #include <iostream>
+#include <sstream>
 
 namespace tile {
 
@@ -54,8 +55,9 @@ static std::string argumentOf(const AbiSlot &slot, const KernelContract &kernel)
 
 static void print(const KernelContract &kernel) {
   std::cout << "\nkernel " << kernel.name << "\n";
-  if (!kernel.doc.empty())
-    std::cout << "  " << kernel.doc << "\n";
+  std::istringstream doc(kernel.doc);
+  for (std::string line; std::getline(doc, line);)
+    std::cout << "  " << line << "\n";
   for (const Parameter &parameter : kernel.parameters)
     std::cout << "  " << signatureOf(parameter, kernel) << "\n";
   for (const Constant &constant : kernel.constants) {

@@ -110,7 +110,10 @@ TEST(Cubin, RefusalsSayWhatTheFileIs) {
   EXPECT_EQ(errorOf("// PTX text, which is longer than the header of an ELF file is"),
             "file is not ELF; expected a cubin");
   EXPECT_EQ(errorOf(std::string("\x50\xED\x55\xBA", 4)), "file is a fat binary; expected a cubin");
-  EXPECT_EQ(errorOf(fixture()), "cubin has no section `.tile.manifest`; expected one made from Tile source");
+  EXPECT_EQ(
+      errorOf(fixture()),
+      "cubin has no manifest, the section `.tile.manifest`; expected one that tilec made of `.tile` or `.mlir`, for "
+      "LLVM IR and PTX do not say what their kernels expect");
   std::string other = fixture();
   other[18] = EM_X86_64;
   EXPECT_EQ(errorOf(other), "file is ELF for machine 62; expected a cubin (machine 190)");

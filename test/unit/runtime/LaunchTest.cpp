@@ -223,8 +223,9 @@ TEST_F(Launch, LoadingNeedsACurrentContext) {
 
 TEST_F(Launch, FileErrorsNameTheFile) {
   EXPECT_EQ(Module::loadFile(TILE_TEST_FIXTURES "/add_one.cubin").error().message,
-            "`" TILE_TEST_FIXTURES
-            "/add_one.cubin`: cubin has no section `.tile.manifest`; expected one made from Tile source");
+            "`" TILE_TEST_FIXTURES "/add_one.cubin`: cubin has no manifest, the section `.tile.manifest`; expected one "
+            "that tilec made of `.tile` or "
+            "`.mlir`, for LLVM IR and PTX do not say what their kernels expect");
 }
 
 TEST_F(Launch, EveryFailingCallOfLoadingIsReported) {
