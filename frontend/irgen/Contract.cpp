@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <set>
 
 using namespace tile;
 using namespace tile::irgen;
@@ -127,6 +128,7 @@ void KernelBuilder::checkDecorators() {
                        quote("@" + name) + " is not honoured by this version; the plain form is compiled");
     checkDecoratorNames(decorator);
   }
+  checkGivenOnce();
   if (!kernel.specialize.empty())
     evaluator.report(Code::W0401, kernel.specialize.front()->range,
                      "`specialize` makes no variant in this version; the generic one serves");
@@ -134,29 +136,80 @@ void KernelBuilder::checkDecorators() {
     evaluator.report(Code::E0900, kernel.gridRange, "`resident` is not supported by this version");
 }
 
+/// Of two values of one name only one would count, and nobody would say which. `@bench` may stand more than once, and
+/// so may `@check`, which `tilec check` reads.
+void KernelBuilder::checkGivenOnce() {
+  auto reportTwice = [&](const std::string &name, SourceRange range, SourceRange before, const std::string &expected) {
+    evaluator.report(Code::E0411, range, quote(name) + " is given twice; expected one " + expected)
+        .secondary(before, "given here before");
+  };
+  std::map<std::pair<std::string, std::string>, SourceRange> given; // by decorator and name
+  auto checkRecord = [&](const ast::Expr &expr) {
+    auto *record = dynCast<ast::Record>(&expr);
+    std::map<std::string, SourceRange> fields;
+    for (size_t i = 0; record && i < record->fields.size(); ++i)
+      if (const ast::Identifier &name = record->fields[i].name; !fields.try_emplace(name.text, name.range).second)
+        reportTwice(name.text, name.range, fields[name.text], "value");
+  };
+  for (const ast::Decorator &decorator : kernel.decorators) {
+    const std::string &whose = decorator.name.text;
+    if (whose == "check")
+      continue;
+    std::set<std::string> own;
+    for (const ast::Argument &argument : decorator.arguments) {
+      if (!argument.name)
+        continue;
+      std::string name = argument.isHas ? "has(" + argument.name->text + ")" : argument.name->text;
+      SourceRange &before = given[{whose, name}];
+      if (!own.insert(name).second || (whose != "bench" && before.isValid()))
+        reportTwice(name, argument.name->range, before, whose == "instances" ? "list" : "value");
+      before = argument.name->range;
+      auto *list = dynCast<ast::List>(argument.value);
+      if (list && whose == "instances")
+        checkListedOnce(*list);
+      if (whose != "autotune")
+        continue;
+      checkRecord(*argument.value);
+      for (size_t i = 0; list && i < list->elements.size(); ++i)
+        checkRecord(*list->elements[i]);
+    }
+  }
+}
+
+/// A value of `@instances` that stands there twice would be compiled twice, and the second never be launched.
+void KernelBuilder::checkListedOnce(const ast::List &list) {
+  std::map<std::string, SourceRange> listed;
+  for (const ast::ExprPtr &element : list.elements) {
+    auto *number = dynCast<ast::IntLiteral>(element);
+    std::string value = number ? std::to_string(number->value) : evaluator.text(element->range);
+    llvm::erase_if(value, [](char c) { return c == ' '; });
+    if (auto [before, isNew] = listed.try_emplace(value, element->range); !isNew)
+      evaluator.report(Code::E0411, element->range, quote(value) + " is listed twice; expected each value once")
+          .secondary(before->second, "listed here before");
+  }
+}
+
 /// Names that configurations, heuristics and instances set are compile-time parameters or knobs.
 void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
-  auto check = [&](const ast::Identifier &name, bool allowsKnob) {
+  auto check = [&](const ast::Identifier &name) {
     std::vector<std::string_view> candidates;
     for (const ast::GenericParameter &generic : kernel.generics)
       candidates.push_back(generic.name.text);
-    if (llvm::is_contained(candidates, name.text) || (allowsKnob && isKnob(name.text)))
+    if (llvm::is_contained(candidates, name.text) || isKnob(name.text))
       return;
     for (const tile::Knob &knob : allKnobs())
-      if (allowsKnob)
-        candidates.push_back(knob.name);
+      candidates.push_back(knob.name);
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0406, name.range,
                          quote("@" + decorator.name.text) + " sets " + quote(name.text) +
                              ", which is no compile-time parameter of " + quote(kernel.name.text));
-    std::string_view sought = allowsKnob ? std::string_view(plainKnob(name.text)) : name.text;
-    if (std::string_view closest = closestName(sought, candidates); !closest.empty())
+    if (std::string_view closest = closestName(plainKnob(name.text), candidates); !closest.empty())
       diagnostic.replace(name.range, closest, "did you mean ", "?");
   };
   auto checkRecord = [&](const ast::Expr *expr) {
     if (auto *record = dynCast<ast::Record>(expr))
       for (const ast::Record::Field &field : record->fields)
-        check(field.name, /*allowsKnob=*/true);
+        check(field.name);
   };
   static constexpr std::string_view arguments[] = {"bucket", "configs", "key", "prune", "space", "top"};
   for (const ast::Argument &argument : decorator.arguments) {
@@ -173,13 +226,13 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
   }
   for (const ast::Argument &argument : decorator.arguments) {
     if (decorator.name.text == "heuristic" && argument.name)
-      check(*argument.name, true);
+      check(*argument.name);
     if (decorator.name.text == "instances") {
       auto *list = dynCast<ast::List>(argument.value);
       if (!argument.name || !list || list->elements.empty())
         evaluator.report(Code::E0606, argument.range, "`@instances` takes `NAME = [values]`");
       else if (!argument.isHas)
-        check(*argument.name, false);
+        check(*argument.name);
     }
     if (decorator.name.text == "autotune") {
       checkRecord(argument.value.get());
@@ -432,7 +485,9 @@ mlir::DictionaryAttr KernelBuilder::buildContract() {
         .report(Code::E0404, kernel.grid.empty() ? kernel.name.range : kernel.gridRange,
                 "the grid of " + quote(kernel.name.text) + " has " + std::to_string(kernel.grid.size()) +
                     " axes; expected 1 to 3")
-        .help("write `grid [n]` after the parameters");
+        .help(kernel.grid.empty() ? "write `grid [n]` after the parameters"
+                                  : "make one axis of two, `grid [a * b]`, and take it apart: `program_id(0) / b` and "
+                                    "`program_id(0) % b`");
   contract.set("grid", items);
   contract.set("abi", llvm::ArrayRef(abi));
 

@@ -29,6 +29,7 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
     values.choices[name] = {syntax, "given"};
   values.scalars = options.scalars;
   values.pointerSizes = options.pointerSizes;
+  values.shape = options.shape;
   return values;
 }
 
@@ -113,7 +114,7 @@ static std::vector<InstanceValues> instancesOf(const ast::KernelItem &kernel, co
   std::vector<InstanceValues> instances(listed.size(), given);
   for (auto [instance, values] : llvm::zip_equal(listed, instances))
     for (const auto &[name, value] : instance)
-      values.choices[name] = {value, "given"};
+      values.choices[name] = {value, "given", /*overridesHeuristic=*/false};
   return instances;
 }
 
@@ -129,6 +130,12 @@ static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view n
     if (auto *spec = dynCast<ast::SpecItem>(item.get()); spec && spec->name.text == name)
       return spec;
   return nullptr;
+}
+
+DiagnosticBuilder tile::reportMissingDim(DiagnosticEngine &engine, SourceRange shape, const std::string &name) {
+  DiagnosticBuilder diagnostic = engine.report(Code::E0606, shape, "the shape gives no value for `" + name + "`");
+  diagnostic.help("write `{" + name + ": …}`");
+  return diagnostic;
 }
 
 bool tile::hasHeuristic(const ast::KernelItem &kernel, std::string_view name) { return heuristicOf(kernel, name); }

@@ -28,6 +28,8 @@ struct IrgenOptions {
   /// Of specs: how many elements a raw pointer points to, a host expression. In the spec it is a tensor of that extent,
   /// `inout`.
   std::map<std::string, const ast::Expr *> pointerSizes;
+  /// The shape of a decorator that describes the launch: what it lacks is reported there.
+  SourceRange shape;
   /// Compile for the launch that the values describe, not for an artifact: of what `@instances` lists one is taken, the
   /// one that a heuristic computes, else the first.
   bool forOneLaunch = false;
@@ -57,6 +59,9 @@ using Instance = std::vector<std::pair<std::string, const ast::Expr *>>;
 /// `isFixed` takes are left out.
 std::vector<Instance> listInstances(const ast::KernelItem &kernel,
                                     const std::function<bool(const std::string &name)> &isFixed);
+
+/// Reports at `shape` that it gives no value for the dim `name`.
+DiagnosticBuilder reportMissingDim(DiagnosticEngine &engine, SourceRange shape, const std::string &name);
 
 /// Whether a `@heuristic` of `kernel` computes `name`.
 bool hasHeuristic(const ast::KernelItem &kernel, std::string_view name);

@@ -40,6 +40,13 @@ void KernelBuilder::declareConstant(Constant constant) {
 }
 
 void KernelBuilder::reportNoValue(const ast::GenericParameter &generic) {
+  // What a decorator that is at fault was to give is missing for that alone.
+  for (const Diagnostic *known : evaluator.engine.sorted())
+    for (const ast::Decorator &decorator : kernel.decorators)
+      if (const SourceRange &place = known->primary.range;
+          known->severity() == Severity::Error && place.file == decorator.range.file &&
+          place.begin >= decorator.range.begin && place.end <= decorator.range.end)
+        return;
   const std::string &name = generic.name.text;
   evaluator
       .report(Code::E0308, generic.range,
@@ -67,6 +74,11 @@ std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic,
     if (llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(dim.name))) &&
         !values.has(dim.name))
       missing += (missing.empty() ? "" : ", ") + dim.name;
+  if (values.shape.isValid() && !missing.empty()) {
+    tile::reportMissingDim(evaluator.engine, values.shape, missing.substr(0, missing.find(',')))
+        .secondary(heuristic.range, "needed here");
+    return std::nullopt;
+  }
   DiagnosticBuilder diagnostic = evaluator.report(Code::E0308, place,
                                                   what + " " + quote(name) + " has no value: its heuristic needs " +
                                                       (missing.empty() ? "a launch" : quote(missing)));
@@ -113,10 +125,12 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   const std::string &name = generic.name.text;
   Constant constant{&generic, Value(), "", std::nullopt};
   Operand value;
-  const ast::Expr *heuristic = heuristicOf(kernel, name);
+  auto choice = values.choices.find(name);
+  bool isOverridden = choice != values.choices.end() && choice->second.overridesHeuristic;
+  const ast::Expr *heuristic = isOverridden ? nullptr : heuristicOf(kernel, name);
   if (heuristic)
     constant.heuristic = host(*heuristic, /*constantsByName=*/true);
-  if (auto choice = values.choices.find(name); choice != values.choices.end()) {
+  if (choice != values.choices.end()) {
     value = evaluator.operand(*choice->second.syntax);
     constant.source = choice->second.source;
   } else if (auto configured = configuration.find(name); configured != configuration.end()) {
@@ -172,13 +186,15 @@ std::optional<int64_t> KernelBuilder::knobValue(const std::string &name, const a
   return std::nullopt;
 }
 
-void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source) {
+/// Sets `name` to `value`; the launcher looks whether `heuristic`, if there is one, gives that too.
+void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source,
+                            const ast::Expr *heuristic) {
   std::optional<int64_t> number = knobValue(name, value);
   if (!number)
     return;
   Knob knob{*number, source, std::nullopt, value.range};
-  if (source == "heuristic")
-    knob.heuristic = host(value, /*constantsByName=*/true);
+  if (heuristic)
+    knob.heuristic = host(*heuristic, /*constantsByName=*/true);
   knobs[name] = knob;
 }
 
@@ -215,15 +231,15 @@ void KernelBuilder::setKnobs() {
   checkConfigurations();
   for (const auto &[name, value] : configuration)
     if (isKnob(name))
-      setKnob(name, *value, "autotune");
+      setKnob(name, *value, "autotune", /*heuristic=*/nullptr);
   for (const ast::Decorator &decorator : kernel.decorators)
     if (decorator.name.text == "heuristic")
       for (const ast::Argument &argument : decorator.arguments)
         if (argument.name && isKnob(argument.name->text) && !values.has(argument.name->text))
-          setKnob(argument.name->text, *argument.value, "heuristic");
+          setKnob(argument.name->text, *argument.value, "heuristic", argument.value.get());
   for (const auto &[name, choice] : values.choices)
     if (isKnob(name))
-      setKnob(name, *choice.syntax, "given");
+      setKnob(name, *choice.syntax, "given", choice.overridesHeuristic ? nullptr : heuristicOf(kernel, name));
   // One stage and one block per cluster are what the plain form has.
   for (const auto &[name, knob] : knobs)
     if (knob.value != 1 && !findKnob(name)->isHonoured)

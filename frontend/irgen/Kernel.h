@@ -15,10 +15,13 @@ struct InstanceValues {
   struct Choice {
     const ast::Expr *syntax;
     std::string source; // as the contract names it
+    /// What `-D` or a shape gives holds for every launch; what `@instances` lists serves those that a heuristic says.
+    bool overridesHeuristic = true;
   };
   std::map<std::string, Choice> choices;
   std::map<std::string, const ast::Expr *> scalars;      // what the launch will pass, where it is known
   std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
+  SourceRange shape;                                     // that describes the launch, if one does
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
 
@@ -92,7 +95,7 @@ private:
   std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
   void checkConfigurations();
   void setKnobs();
-  void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
+  void setKnob(const std::string &name, const ast::Expr &value, const std::string &source, const ast::Expr *heuristic);
   mlir::func::FuncOp beginFunction();
   void runBody(mlir::func::FuncOp function, const ast::Block &body);
   void declareParameters(const std::vector<Value> &leafValues);
@@ -107,6 +110,7 @@ private:
   bool flattenParameters();
   std::optional<Shape> flatten(const std::string &name, const ast::Parameter &parameter, const ast::Expr &type,
                                bool isStrided);
+  void reportShapeless(const ast::Parameter &parameter, const ast::GenericApply &tensor);
   void collectDims();
   void declareDim(const KernelLeaf &leaf, size_t axis, const ast::Expr &extent);
   bool isDimName(const std::string &name) const;
@@ -129,6 +133,8 @@ private:
   mlir::Attribute syntaxAttribute(const ast::Expr &expr);
   void checkDecorators();
   void checkDecoratorNames(const ast::Decorator &decorator);
+  void checkGivenOnce();
+  void checkListedOnce(const ast::List &list);
   void learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function);
   std::optional<HostExpression> host(const ast::Expr &expr, bool constantsByName);
   std::optional<HostExpression> hostName(const std::string &name, bool constantsByName, bool withGivenDims);

@@ -10,6 +10,8 @@
 #include "backend/interpreter/Bounds.h"
 #include "backend/interpreter/FixedBits.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -30,6 +32,7 @@ public:
 
 private:
   std::optional<LoadedKernel> load(bool isSpec);
+  bool checkServed();
   bool checkPreconditions(const std::vector<Value> &slots);
   bool runSpec();
   bool runBounds();
@@ -74,6 +77,39 @@ std::optional<LoadedKernel> CaseRunner::load(bool isSpec) {
       isSpec ? generateSpec(module, session.sources, session.engine, session.context, build.source)
              : loadKernels(session, module, build, times);
   return generated ? takeKernel(session, std::move(generated)) : std::nullopt;
+}
+
+/// `check` compiles for the value that a heuristic gives. An artifact has the values that `@instances` lists, and
+/// refuses a launch that needs another.
+bool CaseRunner::checkServed() {
+  for (const ast::Decorator &decorator : item.decorators)
+    for (const ast::Argument &argument : decorator.arguments) {
+      const auto *list = ast::dynCast<ast::List>(argument.value);
+      if (decorator.name.text != "instances" || !list)
+        continue;
+      const std::string &name = argument.name->text;
+      auto constant = llvm::find_if(contract.constants, [&](const Constant &each) { return each.name == name; });
+      // What `-D` or the shape gives has no heuristic.
+      if (constant == contract.constants.end() || !constant->heuristic)
+        continue;
+      std::vector<const ast::Expr *> asked;
+      for (const ast::ExprPtr &element : list->elements)
+        asked.push_back(element.get());
+      std::optional<std::vector<std::string>> listed =
+          evaluateFor(module, session.sources, session.engine, session.context, source, asked);
+      if (!listed)
+        return false;
+      if (llvm::is_contained(*listed, constant->text))
+        continue;
+      session.engine
+          .report(Code::E0606, one.range,
+                  "no instance serves this shape: `" + name + " = " + constant->heuristic->print(contract.names) +
+                      "` is " + constant->text + "; `@instances` lists " + llvm::join(*listed, ", "))
+          .secondary(list->range, "listed here")
+          .help("list " + constant->text + ", or let the heuristic give one of those for every shape");
+      return false;
+    }
+  return true;
 }
 
 /// A shape that `where` excludes is a fault of the shape.
@@ -314,6 +350,8 @@ bool CaseRunner::run() {
   if (!kernel)
     return false;
   contract = kernel->contract;
+  if (!checkServed())
+    return false;
   findFixed();
   for (size_t i = 0; i < contract.parameters.size(); ++i)
     stores.push_back(storesTo(session, *kernel, static_cast<int>(i)));

@@ -23,7 +23,8 @@ struct CheckOptions {
 
 struct CheckResult {
   bool passed = false;
-  std::string summary;                                    ///< where not: one line
+  std::string summary;    ///< where not: one line
+  bool isRefused = false; ///< by the compiler, at a place in the kernel, and so for other shapes in the same words
   std::vector<std::pair<std::string, std::string>> drawn; ///< scalars that the shape leaves open, and their values
   int64_t compared = 0;                                   ///< elements, with the spec
   std::map<std::string, int64_t> leftOut; ///< by tensor, elements that were not, since the spec does not assign them

@@ -19,6 +19,7 @@ static const ast::Parameter *findParameter(const ast::KernelItem &item, const st
 IrgenOptions irgenOptionsOf(const ast::KernelItem &item, const CheckCase &one, IrgenOptions base) {
   base.kernel = item.name.text;
   base.forOneLaunch = true;
+  base.shape = one.range;
   base.pointerSizes = one.sizes;
   for (const CheckField &field : one.instance)
     base.expressions[field.name] = field.value;
@@ -94,8 +95,7 @@ static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelC
   for (const Dim &dim : contract.dims) {
     const CheckField *field = findField(one, dim.name);
     if (!dim.value && !field) {
-      session.engine.report(Code::E0606, one.range, "the shape gives no value for `" + dim.name + "`")
-          .help("write `{" + dim.name + ": …}`");
+      reportMissingDim(session.engine, one.range, dim.name);
       return std::nullopt;
     }
     slots[dim.slot] = Value(dim.value ? *dim.value : *numbers.count(field->value)); // an extent, as irgen checked

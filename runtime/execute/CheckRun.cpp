@@ -46,6 +46,15 @@ static bool isRepetition(const Diagnostic &left, const Diagnostic &right) {
          left.message == right.message;
 }
 
+/// Whether an error says what is wrong with the kernel, whatever its shape: no fault of a run, no comparison.
+static bool isOfKernel(const Diagnostic &diagnostic, const CheckCase &one) {
+  static constexpr Code ofShape[] = {Code::E0403, Code::E0410, Code::E0602, Code::E0603,
+                                     Code::E0604, Code::E0605, Code::E0606};
+  const SourceRange &place = diagnostic.primary.range;
+  return place.isValid() && !contains(one.range, place) &&
+         std::find(std::begin(ofShape), std::end(ofShape), diagnostic.code) == std::end(ofShape);
+}
+
 namespace {
 /// What is reported of all cases: of errors that are alike the first, with how many follow.
 class Reports {
@@ -146,8 +155,10 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
       progress.isDeviceLost = !row.result.passed && !takesRuns(options.device);
     }
     for (Diagnostic &diagnostic : session.engine.take()) {
-      if (diagnostic.severity() == Severity::Error && row.result.summary.empty())
+      if (diagnostic.severity() == Severity::Error && row.result.summary.empty()) {
         row.result.summary = diagnostic.message;
+        row.result.isRefused = isOfKernel(diagnostic, row.one);
+      }
       reports.add(std::move(diagnostic), row.one);
     }
     observer.end(row);

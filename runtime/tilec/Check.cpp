@@ -90,6 +90,7 @@ private:
   bool isShowing = false;
   std::string instance;
   Counts ofInstance;
+  std::string refusal; ///< why the compiler refused a shape of the instance
   json::Array rows, notChecked, diagnosticsOfRest;
   std::vector<CheckRow> notRun; ///< they come after all that ran
 };
@@ -219,7 +220,11 @@ void CheckPrinter::add(const CheckRow &row) {
     endInstance();
   instance = instanceOf(row);
   ofInstance.add(row);
-  if (verboseOption.isOn() || row.outcome != CheckOutcome::Passed)
+  // What the compiler refuses for one shape it refuses for the next in the same words.
+  bool isRepeated = row.result.isRefused && row.result.summary == refusal;
+  if (row.result.isRefused)
+    refusal = row.result.summary;
+  if (verboseOption.isOn() || (row.outcome != CheckOutcome::Passed && !isRepeated))
     printRow(row);
   std::cout << std::flush;
 }
@@ -230,6 +235,7 @@ void CheckPrinter::endInstance() {
     std::cout << instance << ": " << ofInstance.print() << errorText(ofInstance.passed.ratio)
               << unboundedText(ofInstance.passed) << (part.empty() ? "" : "; " + part) << std::endl;
   ofInstance = Counts();
+  refusal.clear();
 }
 
 static std::string describeSeeds(uint64_t first) {
