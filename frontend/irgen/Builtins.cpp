@@ -7,7 +7,14 @@ using namespace tile::irgen;
 
 /// Names that the language reserves for functions this version lacks.
 static Value reportUnsupported(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
-  return evaluator.fail(Code::E0900, arguments.callee, quote(self.name) + " is not supported by this version");
+  DiagnosticBuilder diagnostic =
+      evaluator.report(Code::E0900, arguments.callee, quote(self.name) + " is not supported by this version");
+  if (self.name == "cumsum" || self.name == "scan")
+    diagnostic.help(std::string(kRunningSum));
+  if (self.name == "topk" || self.name == "sort" || self.name == "argsort")
+    diagnostic.help("take the largest, and then the rest of it: `let at = argmax(x)`, `x = where(iota<i32>[n] == at, "
+                    "-inf, x)`");
+  return {};
 }
 
 static llvm::ArrayRef<Builtin> unsupportedBuiltins() {
@@ -161,6 +168,14 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
 
 //===-- Arguments by name
 
+/// What other languages call a parameter, and its name here; empty for others.
+static std::string_view ourParameter(std::string_view theirs) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"dim", "axis"}, {"keep_dims", "keep"}, {"keepdim", "keep"}, {"keepdims", "keep"}};
+  const auto *known = llvm::find_if(names, [&](const auto &pair) { return pair.first == theirs; });
+  return known == std::end(names) ? std::string_view() : known->second;
+}
+
 BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin, CallArguments &arguments,
                                    std::vector<std::string_view> parameterNames, unsigned required, unsigned positional)
     : parameters(std::move(parameterNames)), bound(parameters.size(), nullptr) {
@@ -193,7 +208,9 @@ BuiltinArguments::BuiltinArguments(Evaluator &evaluator, const Builtin &builtin,
       if (target == parameters.size()) {
         DiagnosticBuilder diagnostic = evaluator.report(
             Code::E0215, argument.nameRange, quote(builtin.name) + " has no parameter " + quote(argument.name));
-        if (std::string_view closest = closestName(argument.name, parameters); !closest.empty())
+        if (std::string_view ours = ourParameter(argument.name); llvm::is_contained(parameters, ours))
+          diagnostic.replace(argument.nameRange, ours, "it is called ");
+        else if (std::string_view closest = closestName(argument.name, parameters); !closest.empty())
           diagnostic.replace(argument.nameRange, closest, "did you mean ", "?");
         valid = false;
         continue;

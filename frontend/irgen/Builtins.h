@@ -45,6 +45,10 @@ llvm::ArrayRef<Builtin> programBuiltins();
 llvm::ArrayRef<Builtin> reductionBuiltins();
 llvm::ArrayRef<Builtin> tileBuiltins();
 
+/// Help for those who look for a scan.
+inline constexpr std::string_view kRunningSum =
+    "a running sum is `sum(where(i[:, None] <= i[None, :], x[:, None], 0), axis = 0)` with `i = iota<i32>[n]`";
+
 /// The builtin named `name`, or null.
 const Builtin *findBuiltin(std::string_view name);
 /// Appends every name, for suggestions.

@@ -75,10 +75,15 @@ void Emitter::suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operan
     diagnostic.help("pass a region that is read from the tensor: `…[0 :+ BLOCK]`");
     return;
   }
+  std::string written = text(operand.range);
+  if (written.back() == ']' && written.find("..") != std::string::npos) {
+    diagnostic.help("`lo .. hi` makes a view, which reads nothing; `lo :+ count` reads `count` elements");
+    return;
+  }
   std::string positions;
   for (size_t i = 0, rank = operand.value.type().extents.size(); i < rank; ++i)
     positions += i + 1 == rank ? "0 :+ BLOCK" : "i, ";
-  diagnostic.help("a tensor is read region by region: " + quote(text(operand.range) + "[" + positions + "]"));
+  diagnostic.help("a tensor is read region by region: " + quote(written + "[" + positions + "]"));
 }
 
 //===-- Constants
@@ -335,8 +340,12 @@ Value Emitter::cast(const Operand &operand, Scalar target) {
   Value runtime = materialize(value, operand.range);
   if (runtime.isError())
     return runtime;
-  if (!runtime.isTile() || runtime.type().element.isPointer)
-    return fail(Code::E0210, operand.range, value.describe() + " cannot become " + std::string(nameOf(target)));
+  if (!runtime.isTile() || runtime.type().element.isPointer) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0210, operand.range, value.describe() + " cannot become " + std::string(nameOf(target)));
+    suggestRegion(diagnostic, operand);
+    return {};
+  }
   Type type = runtime.type();
   return Value(convert(runtime.ssa(), type.element.scalar, target, at(operand.range)), withScalar(type, target));
 }

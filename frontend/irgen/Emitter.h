@@ -62,6 +62,8 @@ public:
   std::string spelledOperand(SourceRange range) const;
   /// Helps with `… as type` instead of what is at `range`.
   void suggestCast(DiagnosticBuilder &diagnostic, SourceRange range, std::string_view type, std::string lead) const;
+  /// Helps to bring two operands of different kinds to one type that loses nothing, if there is one.
+  void suggestCommonType(DiagnosticBuilder &diagnostic, const Operand &lhs, const Operand &rhs) const;
   /// Says how a tensor becomes a tile, if `operand` is one.
   void suggestRegion(DiagnosticBuilder &diagnostic, const Operand &operand) const;
 

@@ -173,6 +173,7 @@ private:
   void exhaust(SourceRange range, std::string message, std::string help);
   Value evaluateInner(const ast::Expr &expr);
   Value evaluateMember(const ast::Member &member);
+  bool reportForeignAxis(const ast::Member &member);
   Value evaluateMethod(const ast::Member &member, CallArguments &arguments);
   Value evaluateGeneric(const ast::GenericApply &apply);
   Value evaluateBinary(const ast::Binary &binary);

@@ -280,6 +280,8 @@ static std::optional<Value> typeMember(Scalar scalar, std::string_view name, Sca
 }
 
 Value Evaluator::evaluateMember(const ast::Member &member) {
+  if (reportForeignAxis(member))
+    return {};
   Value base = evaluate(*member.base);
   if (base.isError())
     return base;

@@ -366,8 +366,15 @@ Value Evaluator::indexTile(const ast::Index &index, const Operand &base) {
       type.shape.insert(type.shape.begin() + axis, Dim::literal(1));
       value = Value(ExpandDimsOp::create(builder, at(index.range), mlirType(type), value.ssa(), axis), type);
     } else if (position.kind != Position::Kind::Whole) {
-      return fail(Code::E0900, position.range,
-                  "indexing a tile by anything but `:` and `None` is not supported by this version");
+      DiagnosticBuilder diagnostic =
+          report(Code::E0900, position.range,
+                 "indexing a tile by anything but `:` and `None` is not supported by this version");
+      Dim extent = base.value.type().shape.front();
+      if (position.kind == Position::Kind::Plain && rank == 1 && base.value.type().element.scalar != Scalar::Bool)
+        diagnostic.help("an element is a sum that leaves out the others: " +
+                        quote("sum(where(iota<i32>[" + extent.symbol.text() + "] == " + text(position.range) + ", " +
+                              text(base.range) + ", 0))"));
+      return {};
     }
     ++axis;
   }

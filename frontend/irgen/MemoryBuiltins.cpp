@@ -16,9 +16,35 @@ static std::optional<Operand> pointerOperand(Evaluator &evaluator, const Builtin
                          "pointer of " + quote(self.name) + " is " + operand.value.describe() +
                              "; expected ptr<…> or a tile of pointers");
     if (operand.value.isView())
-      diagnostic.help("a tensor is read by indexing it: " + quote(evaluator.text(operand.range) + "[…]"));
+      diagnostic.help(self.name == "store"
+                          ? "a tensor is written by indexing it: " + quote(evaluator.text(operand.range) + "[…] = …")
+                          : "a tensor is read by indexing it: " + quote(evaluator.text(operand.range) + "[…]"));
   }
   return std::nullopt;
+}
+
+/// `store(y[i :+ B], v)`: whether the pointer is an access of a tensor, which is reported with the plain form; else the
+/// arguments are evaluated.
+static bool reportAccessForPointer(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  const ast::Expr *first = arguments.arguments.empty() ? nullptr : arguments.arguments.front().syntax;
+  auto *access = ast::dynCast<ast::Index>(first);
+  auto *tensor = access ? ast::dynCast<ast::Name>(access->base) : nullptr;
+  if (!tensor || !evaluator.evaluateBase(*tensor).value.isView()) {
+    evaluator.evaluateArguments(arguments);
+    return false;
+  }
+  DiagnosticBuilder diagnostic = evaluator.report(Code::E0206, first->range,
+                                                  "pointer of " + quote(self.name) + " is an access of the tensor " +
+                                                      quote(tensor->text) + "; expected ptr<…> or a tile of pointers");
+  bool isStore = self.name == "store";
+  std::string plain = evaluator.text(first->range);
+  if (arguments.arguments.size() == (isStore ? 2 : 1))
+    diagnostic.replace(arguments.range,
+                       isStore ? plain + " = " + evaluator.text(arguments.arguments[1].syntax->range) : plain,
+                       "write ");
+  else
+    diagnostic.help("an access needs no mask, for it has bounds: " + quote(isStore ? plain + " = …" : plain));
+  return true;
 }
 
 /// A mask or value in the shape of the pointers; scalars are repeated. Null if reported.
@@ -68,6 +94,8 @@ static std::optional<Evaluator::Access> plainAccess(Evaluator &evaluator, const 
 
 /// `load(p, mask = m, other = v)`.
 static Value callLoad(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportAccessForPointer(evaluator, self, arguments))
+    return {};
   BuiltinArguments bound(evaluator, self, arguments, {"pointer", "mask", "other"}, 1, 1);
   if (!bound.isValid())
     return {};
@@ -89,6 +117,8 @@ static Value callLoad(Evaluator &evaluator, const Builtin &self, CallArguments &
 
 /// `store(p, value, mask = m)`.
 static Value callStore(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportAccessForPointer(evaluator, self, arguments))
+    return {};
   BuiltinArguments bound(evaluator, self, arguments, {"pointer", "value", "mask"}, 2, 2);
   if (!bound.isValid())
     return {};
@@ -222,8 +252,8 @@ llvm::ArrayRef<Builtin> irgen::memoryBuiltins() {
   static const Builtin rows[] = {
       builtinRow("atomic_add", callAtomicAdd, /*takesSyntax=*/true),
       builtinRow("inside", callInside, /*takesSyntax=*/true),
-      builtinRow("load", callLoad),
-      builtinRow("store", callStore),
+      builtinRow("load", callLoad, /*takesSyntax=*/true),
+      builtinRow("store", callStore, /*takesSyntax=*/true),
       builtinRow("tensor", callTensor),
   };
   return rows;

@@ -44,6 +44,7 @@ struct ForeignName {
 static constexpr ForeignName kForeignNames[] = {
     {"__syncthreads", "there is no barrier to write: the compiler knows where one is needed"},
     {"arange", "write `iota<i32>[n]`, whose elements are 0 to n - 1"},
+    {"associative_scan", kRunningSum},
     {"atomicAdd", "write `atomic_add(x[i], value)`"},
     {"blockDim", "a program works on tiles, whose extents are its own: `iota<i32>[BLOCK]`"},
     {"blockIdx", "write `program_id(0)`"},
@@ -119,6 +120,19 @@ void Evaluator::reportUnknown(const std::string &name, SourceRange range, const 
     diagnostic.help("the standard library has it: add `import std`");
   else if (std::string_view closest = closestName(name, candidates); !closest.empty())
     diagnostic.replace(range, closest, "did you mean ", "?");
+}
+
+/// `blockIdx.y`: reported with what it is here, unless something of the program has that name.
+bool Evaluator::reportForeignAxis(const ast::Member &member) {
+  auto *base = dynCast<ast::Name>(member.base);
+  static constexpr std::string_view axes = "xyz";
+  size_t axis = member.name.text.size() == 1 ? axes.find(member.name.text) : axes.npos;
+  bool isIndex = base && base->text == "blockIdx", isCount = base && base->text == "gridDim";
+  if ((!isIndex && !isCount) || axis == axes.npos || frame->scope->find(base->text))
+    return false;
+  report(Code::E0100, base->range, "unknown name " + quote(base->text))
+      .replace(member.range, (isIndex ? "program_id(" : "num_programs(") + std::to_string(axis) + ")", "write ");
+  return true;
 }
 
 Value Evaluator::lookup(const ast::Name &name, Use use) {

@@ -396,6 +396,15 @@ Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, Sourc
     return dot(lhs, rhs, std::nullopt, opRange, {});
   if (op == BinaryOp::Shl || op == BinaryOp::Shr)
     return shift(op, lhs, rhs, opRange);
+  if (isLogical(op))
+    for (const Operand &operand : {lhs, rhs})
+      if (operand.value.type().element.scalar != Scalar::Bool) {
+        DiagnosticBuilder diagnostic =
+            report(Code::E0203, operand.range,
+                   "operand of " + quote(ast::spelling(op)) + " is " + operand.value.describe() + "; expected bool");
+        diagnostic.replace(operand.range, spelledOperand(operand.range) + " != 0", "compare it: ");
+        return {};
+      }
   std::optional<Unified> unified = unify({lhs, rhs}, opRange, what);
   if (!unified)
     return {};
@@ -433,6 +442,19 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
     if (!operand.value.isTile() || type.shape.size() != 2)
       return fail(Code::E0203, operand.range,
                   "operand of `@` is " + operand.value.describe() + "; expected a tile of rank 2");
+  }
+  Scalar first = lhs.value.type().element.scalar, second = rhs.value.type().element.scalar;
+  if (isInteger(first) && isInteger(second) && kindOf(first) != kindOf(second)) {
+    DiagnosticBuilder diagnostic = report(Code::E0200, opRange,
+                                          "operands of `@` are " + lhs.value.describe() + " and " +
+                                              rhs.value.describe() + "; expected integers of one sign");
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    // The 11 bits of a f16 hold every value of 8 bits, signed or not.
+    if (info(first).bits == 8 && info(second).bits == 8)
+      diagnostic.help(
+          "`f16` holds every value of both, and the product is f32: " + quote(spelledOperand(lhs.range) + " as f16") +
+          " and " + quote(spelledOperand(rhs.range) + " as f16"));
+    return {};
   }
   std::optional<Scalar> scalar = commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
   if (!scalar)

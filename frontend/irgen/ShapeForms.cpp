@@ -45,7 +45,7 @@ std::vector<Emitter::Form> Emitter::formsOf(const Operand &operand) const {
     static constexpr std::pair<std::string_view, std::string_view> endings[] = {
         {".T", ""}, {"[None, :]", "[:, None]"}, {"[:, None]", "[None, :]"}};
     for (auto [ending, replacement] : endings)
-      if (llvm::StringRef(written).ends_with(ending)) {
+      if (llvm::StringRef(written).ends_with(ending) && spelledOperand(operand.range) == written) {
         other = written.substr(0, written.size() - ending.size()) + std::string(replacement);
         break;
       }

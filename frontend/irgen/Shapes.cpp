@@ -30,7 +30,10 @@ void Emitter::reportExtents(Code code, const Dim &lhs, const Dim &rhs, SourceRan
                    std::to_string(lhs.value));
     describeOperands(diagnostic);
     diagnostic.note("no kernel is right for one configuration and ill-typed for the next");
-    std::string assertion = "say so: `static_assert(" + equalities.condition(lhs.symbol, rhs.symbol) + ")`";
+    // The names in a spec are extents of the launch, of which only the launcher can be told.
+    std::string condition = equalities.condition(lhs.symbol, rhs.symbol);
+    std::string assertion = "say so: " + (isSpec ? quote("where " + condition) + " behind the grid of the kernel"
+                                                 : quote("static_assert(" + condition + ")"));
     if (fits && suggestForm(diagnostic, left, right, fits))
       diagnostic.note("if they must agree, " + assertion);
     else
@@ -110,6 +113,40 @@ mlir::Value Emitter::broadcast(mlir::Value value, const Type &type, const std::v
   return SplatOp::create(builder, location, target, value);
 }
 
+/// The smallest type that holds every value of two integer types of different signs; none beside an u64.
+static std::optional<Scalar> scalarOfBothSigns(Scalar one, Scalar other) {
+  bool isFirstSigned = kindOf(one) == ScalarKind::Signed;
+  Scalar with = isFirstSigned ? one : other, without = isFirstSigned ? other : one;
+  for (Scalar candidate : {with, Scalar::I16, Scalar::I32, Scalar::I64})
+    if (info(candidate).bits > info(without).bits && info(candidate).bits >= info(with).bits)
+      return candidate;
+  return std::nullopt;
+}
+
+void Emitter::suggestCommonType(DiagnosticBuilder &diagnostic, const Operand &lhs, const Operand &rhs) const {
+  Type left = lhs.value.type(), right = rhs.value.type();
+  if (!left.isTile() || !right.isTile() || left.element.isPointer || right.element.isPointer)
+    return;
+  Scalar from = left.element.scalar, to = right.element.scalar;
+  if (!isInteger(from) || !isInteger(to)) {
+    // The side to convert: the integer, or the one of fewer bits.
+    bool convertLeft = isFloat(from) == isFloat(to) ? info(from).bits <= info(to).bits : !isFloat(from);
+    suggestCast(diagnostic, (convertLeft ? lhs : rhs).range, nameOf(convertLeft ? to : from), "convert one of them: ");
+    return;
+  }
+  std::optional<Scalar> both = scalarOfBothSigns(from, to);
+  if (!both) {
+    diagnostic.help("no integer type holds every value of both; convert the one whose values fit the other type");
+    return;
+  }
+  std::string type(nameOf(*both)), lead = quote(type) + " holds every value of both: ";
+  if (from == *both || to == *both)
+    suggestCast(diagnostic, (from == *both ? rhs : lhs).range, type, "convert one of them: ");
+  else
+    diagnostic.help(lead + quote(spelledOperand(lhs.range) + " as " + type) + " and " +
+                    quote(spelledOperand(rhs.range) + " as " + type));
+}
+
 std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operands, SourceRange range,
                                               const std::string &what) {
   const Operand *typed = nullptr, *untypedFloat = nullptr;
@@ -119,16 +156,7 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
         report(Code::E0200, range,
                what + " are " + lhs.value.describe() + " and " + rhs.value.describe() + "; expected one kind");
     diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
-    Type left = lhs.value.type(), right = rhs.value.type();
-    if (left.isTile() && right.isTile() && !left.element.isPointer && !right.element.isPointer) {
-      // The side to convert: the integer, or the one of fewer bits.
-      bool convertLeft = isFloat(left.element.scalar) == isFloat(right.element.scalar)
-                             ? info(left.element.scalar).bits <= info(right.element.scalar).bits
-                             : !isFloat(left.element.scalar);
-      const Operand &from = convertLeft ? lhs : rhs;
-      Scalar to = (convertLeft ? right : left).element.scalar;
-      suggestCast(diagnostic, from.range, nameOf(to), "convert one of them: ");
-    }
+    suggestCommonType(diagnostic, lhs, rhs);
     return std::nullopt;
   };
   for (const Operand &operand : operands) {

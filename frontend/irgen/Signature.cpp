@@ -52,6 +52,21 @@ bool KernelBuilder::flattenParameters() {
   return isValid;
 }
 
+/// `tensor<f32>` and `tensor<f32, M, N>`: the extents are missing, or in the wrong brackets.
+void KernelBuilder::reportShapeless(const ast::Parameter &parameter, const ast::GenericApply &tensor) {
+  DiagnosticBuilder diagnostic = evaluator.report(Code::E0401, tensor.range,
+                                                  "parameter " + quote(parameter.name.text) +
+                                                      " is a tensor without extents; expected `tensor<type>[extents]`");
+  std::string extents;
+  for (const ast::Argument &extent : llvm::drop_begin(tensor.arguments))
+    extents += (extents.empty() ? "" : ", ") + evaluator.text(extent.range);
+  if (!tensor.shape && !extents.empty())
+    diagnostic.replace(tensor.range, "tensor<" + evaluator.text(tensor.arguments.front().range) + ">[" + extents + "]",
+                       "write ");
+  else
+    diagnostic.help("`tensor<f32>[N]` has one axis and gives its extent the name `N`, `tensor<f32>[M, N]` has two");
+}
+
 std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &name, const ast::Parameter &parameter,
                                                            const ast::Expr &type, bool isStrided) {
   auto leaf = [&](KernelLeaf leaf) {
@@ -96,8 +111,10 @@ std::optional<KernelBuilder::Shape> KernelBuilder::flatten(const std::string &na
   auto *apply = dynCast<ast::GenericApply>(&type);
   auto *constructor = apply ? dynCast<ast::Name>(apply->base) : nullptr;
   if (constructor && constructor->text == "tensor") {
-    if (apply->arguments.size() != 1 || !apply->shape)
-      return refuse("an incomplete tensor");
+    if (apply->arguments.size() != 1 || !apply->shape) {
+      reportShapeless(parameter, *apply);
+      return std::nullopt;
+    }
     std::optional<Scalar> scalar = evaluator.evaluateScalarType(evaluator.operand(*apply->arguments.front().value));
     if (!scalar)
       return std::nullopt;

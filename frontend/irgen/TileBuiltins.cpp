@@ -139,6 +139,28 @@ static std::optional<std::vector<Dim>> dimList(Evaluator &evaluator, const Opera
   return dims;
 }
 
+/// `x.reshape(8, 8)`: whether the numbers of `parameter` stand there one by one, which is reported.
+static bool reportLooseList(Evaluator &evaluator, const Builtin &self, const CallArguments &arguments,
+                            std::string_view parameter) {
+  const std::vector<CallArguments::Argument> &all = arguments.arguments;
+  if (all.size() < 3)
+    return false;
+  std::string list;
+  for (const CallArguments::Argument &argument : llvm::drop_begin(all)) {
+    if (!argument.name.empty() || !argument.operand.value.as<IntConstant>())
+      return false;
+    list += (list.empty() ? "" : ", ") + evaluator.text(argument.operand.range);
+  }
+  SourceRange range = all[1].operand.range;
+  range.end = all.back().operand.range.end;
+  evaluator
+      .report(Code::E0215, range,
+              std::string(parameter) + " of " + quote(self.name) + " is " + counted(all.size() - 1, "number") +
+                  "; expected a list")
+      .replace(range, "[" + list + "]", "write ");
+  return true;
+}
+
 static Value permuted(Evaluator &evaluator, const Operand &x, llvm::ArrayRef<int32_t> order, SourceRange range) {
   Type type = x.value.type(), result = type;
   for (auto [i, from] : llvm::enumerate(order))
@@ -164,6 +186,8 @@ static Value callTranspose(Evaluator &evaluator, const Builtin &self, CallArgume
 
 /// `x.permute([1, 0, 2])`.
 static Value callPermute(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportLooseList(evaluator, self, arguments, "the order"))
+    return {};
   BuiltinArguments bound(evaluator, self, arguments, {"x", "order"}, 2, 2);
   if (!bound.isValid())
     return {};
@@ -190,6 +214,8 @@ static Value callPermute(Evaluator &evaluator, const Builtin &self, CallArgument
 
 /// `x.reshape([A, B])`.
 static Value callReshape(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportLooseList(evaluator, self, arguments, "the shape"))
+    return {};
   BuiltinArguments bound(evaluator, self, arguments, {"x", "shape"}, 2, 2);
   if (!bound.isValid())
     return {};
@@ -221,6 +247,8 @@ static Value callReshape(Evaluator &evaluator, const Builtin &self, CallArgument
 
 /// `broadcast(x, [A, B])`: dims of extent 1 are repeated.
 static Value callBroadcast(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportLooseList(evaluator, self, arguments, "the shape"))
+    return {};
   BuiltinArguments bound(evaluator, self, arguments, {"x", "shape"}, 2, 2);
   if (!bound.isValid())
     return {};

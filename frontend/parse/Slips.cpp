@@ -99,6 +99,16 @@ static bool doubledOperator(const Fault &fault) {
   return false;
 }
 
+/// `p: f32*`
+static bool pointerType(const Fault &fault) {
+  if (fault.type() != TileParser::STAR || fault.type(-1) != TileParser::NAME || !fault.expects(TileParser::QUESTION))
+    return false;
+  SourceRange range = rangeOf(fault, -1, 0);
+  fault.source.engine.report(Code::E0012, range, "found `*` after a type; expected the type of a parameter")
+      .replace(range, "ptr<" + std::string(fault.text(-1)) + ">", "a pointer is ");
+  return true;
+}
+
 /// `c ? a : b`, `a if c else b`
 static bool conditionalExpression(const Fault &fault) {
   bool isPython = fault.type() == TileParser::IF && endsOperand(fault.type(-1));
@@ -209,9 +219,19 @@ static bool assignmentInExpression(const Fault &fault) {
 
 bool syntax::reportSlip(const Fault &fault) {
   static constexpr bool (*slips[])(const Fault &) = {
-      assignmentInCondition, colonForBlock, foreignWord,      doubledOperator,
-      conditionalExpression, missingLet,    pythonSlice,      commaInRange,
-      operatorBeginsLine,    keywordAsName, wrongDeclaration, assignmentInExpression,
+      assignmentInCondition,
+      colonForBlock,
+      foreignWord,
+      doubledOperator,
+      pointerType,
+      conditionalExpression,
+      missingLet,
+      pythonSlice,
+      commaInRange,
+      operatorBeginsLine,
+      keywordAsName,
+      wrongDeclaration,
+      assignmentInExpression,
   };
   return std::any_of(std::begin(slips), std::end(slips), [&](auto slip) { return slip(fault); });
 }
