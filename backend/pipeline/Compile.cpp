@@ -30,6 +30,13 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+/// The beginning of an error of the command line.
+static InFlightDiagnostic emitOptionFault(MLIRContext *context) {
+  InFlightDiagnostic diagnostic = emitError(UnknownLoc::get(context));
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kOptionFault));
+  return diagnostic;
+}
+
 LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
   if (options.dumpFolder.empty())
     return success();
@@ -38,11 +45,8 @@ LogicalResult Compilation::dump(StringRef suffix, StringRef bytes) {
   llvm::Error error = writeOutput(path, bytes);
   if (!error)
     return success();
-  // The folder is at fault, no place in the source.
-  InFlightDiagnostic diagnostic = emitError(UnknownLoc::get(location.getContext()))
-                                  << "`--dump-dir " << options.dumpFolder << "`: " << llvm::toString(std::move(error));
-  diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kOutputFault));
-  return diagnostic;
+  return emitOptionFault(location.getContext())
+         << "`--dump-dir " << options.dumpFolder << "`: " << llvm::toString(std::move(error));
 }
 
 /// Fails if what is asked for comes before the stage of the input.
@@ -330,19 +334,19 @@ static FailureOr<Artifact> conclude(Compilation &compilation, LogicalResult outc
   return std::move(compilation.artifact);
 }
 
-/// Fails on a `printAfter` that no pass has.
-static LogicalResult checkPassNames(const CompileOptions &options, Location location) {
+/// Fails on a `printAfter` that no pass has: a fault of the command line, which has no place in the source.
+static LogicalResult checkPassNames(const CompileOptions &options, MLIRContext *context) {
   if (options.printAfter.empty())
     return success();
-  std::vector<std::string> known = passNames(*location.getContext());
+  std::vector<std::string> known = passNames(*context);
   for (const std::string &name : options.printAfter)
     if (!llvm::is_contained(known, name))
-      return emitError(location) << "unknown pass `" << name << "`; known: " << llvm::join(known, ", ");
+      return emitOptionFault(context) << "unknown pass `" << name << "`; known: " << llvm::join(known, ", ");
   return success();
 }
 
 static FailureOr<Artifact> compileModule(ModuleOp module, const CompileOptions &options, ModuleOrigin origin) {
-  if (failed(checkPassNames(options, module.getLoc())))
+  if (failed(checkPassNames(options, module.getContext())))
     return failure();
   Compilation compilation(options, module.getLoc(), origin);
   return conclude(compilation, compilation.runModule(module));

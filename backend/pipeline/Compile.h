@@ -33,9 +33,8 @@ constexpr llvm::StringLiteral kCompilerFault = "compiler fault";
 constexpr llvm::StringLiteral kMissedOptimization = "missed optimization";
 /// Metadata of a warning that says why a compilation takes long.
 constexpr llvm::StringLiteral kLongCompilation = "long compilation";
-
-/// The same of what could not be written.
-constexpr llvm::StringLiteral kOutputFault = "output fault";
+/// Metadata of an error that an option gives, such as a folder that cannot be written; it has no place.
+constexpr llvm::StringLiteral kOptionFault = "option fault";
 
 /// One kernel of a cubin: what its launch needs and what it does.
 struct KernelReport {

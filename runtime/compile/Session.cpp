@@ -142,7 +142,7 @@ static Code codeOf(mlir::Diagnostic &diagnostic) {
   };
   if (has(kCompilerFault))
     return Code::E0999;
-  if (has(kOutputFault))
+  if (has(kOptionFault))
     return Code::E0602;
   if (has(kLongCompilation))
     return Code::W0603;

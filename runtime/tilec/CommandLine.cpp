@@ -49,8 +49,8 @@ Examples:
 static constexpr std::string_view kCheckMore = R"(
 Every kernel of the file that has a `spec` is run over the shapes of its `@check`, and what it writes is compared with
 the spec, computed in f64, within the rounding that the kernel's own operations explain. A scalar that a shape leaves open
-is drawn, and printed. `-D NAME=VALUE` keeps the instances and shapes that have this value. The exit code is 0 if all are
-right.
+is drawn, and printed. `-D NAME=VALUE` compiles for this value, whatever `@instances` or a heuristic says, and keeps the
+shapes that have it or leave it open. The exit code is 0 if all are right.
 
 Examples:
   tilec check softmax.tile
@@ -119,7 +119,8 @@ public:
 private:
   void readOption(std::string_view argument);
   void readInput(std::string_view argument);
-  void refuseUnknown(std::string_view name);
+  void refuseUnknown(std::string_view argument);
+  void refuseCommand(std::string_view word);
   Option *optionOf(std::string_view argument) const;
   void fault(std::string message, std::string help = {}) {
     line.faults.push_back({std::move(message), std::move(help)});
@@ -138,11 +139,30 @@ static std::string_view undashed(std::string_view argument) {
   return argument.substr(argument.substr(0, 2) == "--" ? 2 : 1);
 }
 
+static bool isCommand(std::string_view word) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const CommandText &text) { return !text.name.empty() && text.name == word; });
+}
+
+void Reader::refuseCommand(std::string_view word) {
+  std::string_view closest = closestCommand(word);
+  std::string names;
+  for (const CommandText &text : kCommands)
+    names += (names.empty() ? "" : ", ") + std::string(text.name);
+  fault("`tilec` has no command `" + std::string(word) + "`; expected one of: " + names,
+        closest.empty() ? std::string() : "did you mean `" + std::string(closest) + "`?");
+}
+
 CommandLine Reader::read() {
   // `tilec help run` is `tilec run --help`.
   if (!arguments.empty() && arguments.front() == "help" && arguments.size() <= 2) {
     line.wantsHelp = true;
     next = 1;
+    if (arguments.size() == 2 && !looksLikeOption(arguments[1]) && !isCommand(arguments[1])) {
+      line.wantsHelp = false;
+      ++next;
+      refuseCommand(arguments[1]);
+    }
   }
   for (const CommandText &text : kCommands)
     if (next < arguments.size() && !text.name.empty() && arguments[next] == text.name) {
@@ -187,7 +207,7 @@ void Reader::readOption(std::string_view argument) {
     }
   Option *option = optionOf(argument);
   if (!option)
-    return refuseUnknown(name);
+    return refuseUnknown(argument);
   std::string spelling = option->spelling();
   std::string_view rest = name.substr(option->text().name.size());
   bool hasValue = !rest.empty();
@@ -211,11 +231,11 @@ void Reader::readOption(std::string_view argument) {
     fault(std::move(message));
 }
 
-void Reader::refuseUnknown(std::string_view name) {
-  name = name.substr(0, name.find('='));
+void Reader::refuseUnknown(std::string_view argument) {
+  argument = argument.substr(0, argument.find('='));
+  std::string_view name = undashed(argument);
   const CommandText &text = textOf(line.command);
-  std::string spelling = (name.size() == 1 ? "-" : "--") + std::string(name);
-  std::string message = "`" + callOf(text) + "` has no option `" + spelling + "`";
+  std::string message = "`" + callOf(text) + "` has no option `" + std::string(argument) + "`";
   std::vector<std::string_view> known = {"help", "version"};
   for (const Option *option : allOptions()) {
     if (option->isOf(line.command))

@@ -33,7 +33,8 @@ static TextOption archOption{{"arch", "sm_NN", archHelp()}, kBuilds};
 static ChoiceOption contractOption{
     {"fp-contract", "on|off", "whether a * b + c rounds once; default on"}, kBuilds, {"on", "off"}, "on"};
 static ListOption defineOption{
-    {"D", "NAME=VALUE", "the value of a compile-time parameter, or of a dim that a heuristic reads"},
+    {"D", "NAME=VALUE",
+     "the value of a compile-time parameter, above its heuristic, or of a dim that a heuristic reads"},
     kBuilds,
     Spelling::Prefix};
 static ChoiceOption diagnosticsOption{

@@ -340,6 +340,12 @@ static void runFile(Session &session, const std::string &input, json::Object &re
   if (wantsCounters() && *device != DeviceKind::Simulator)
     return session.report(Code::E0602, "`--counters` counts on the simulator, found " + std::string(nameOf(*device)) +
                                            "; add `--device=sim`");
+  if (checkedOption.isOn() && *device != DeviceKind::Cpu)
+    return session.report(Code::E0602, "`--checked` looks at what the CPU interpreter does, found " +
+                                           std::string(nameOf(*device)) +
+                                           (*device == DeviceKind::Simulator
+                                                ? ", which finds races and undefined values unasked; leave it out"
+                                                : "; add `--device=cpu`"));
   if (*kind == InputKind::Cubin)
     return runCubinFile(session, *file, *device, options->source.kernel, report);
   if (*kind != InputKind::Tile)
