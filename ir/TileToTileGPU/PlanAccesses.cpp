@@ -71,10 +71,12 @@ private:
     if (!layout)
       return 1;
     if (!dim) {
+      bool isStrided = access.getView().getType().getStrided();
       remarkNarrow(access, bytes,
-                   access.getView().getType().getStrided() ? "the innermost stride of the view is not known to be 1"
-                                                           : "neighbours in the tile are no neighbours in memory",
-                   "a dense tensor whose last axis is read as a region has both");
+                   isStrided ? "the innermost stride of the view is not known to be 1"
+                             : "neighbours in the tile are no neighbours in memory",
+                   isStrided ? "if it always is 1, declare the tensor `tensor`, not `strided tensor`"
+                             : "they are where the last axis of a tensor is read as a region, `:+`");
       return 1;
     }
     int64_t held = maxVector(layout.getLayout(), *dim);
