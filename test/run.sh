@@ -35,6 +35,7 @@ stage_examples() {
 }
 stage_seeds() {
   # Other seeds each time: what a run prints names them.
+  python3 test/frontend/control_flow.py build/release/bin/tilec --functions=400 || return
   printf '%s\n' test/e2e/*.tile examples/*.tile |
     xargs -P "$(nproc)" -I {} build/release/bin/tilec check {} --device=sim --seeds=16
 }
@@ -55,7 +56,7 @@ stages=(
 )
 full_stages=(
   "sanitize-full: likewise with all that uses MLIR"
-  "seeds: every op test and example on the simulator, under 16 seeds that no other run had"
+  "seeds: generated control flow, and every op test and example on the simulator, under seeds that no other run had"
 )
 
 wanted=()

@@ -257,18 +257,21 @@ void Evaluator::declareNotTaken(const ast::Block &block, SourceRange condition) 
 
 //===-- Values that loops carry
 
+/// The variables become `values`, those that the loop carries at one place in it. What they are made of is read off
+/// their form: what they hold by now may be constants, which take no SSA value.
 void Evaluator::setCarried(const Carried &carried, mlir::ValueRange values) {
   size_t next = 0;
-  for (const BindingPtr &binding : carried.bindings)
-    binding->value = refill(binding->value, values, next, /*onlyMissing=*/false);
+  for (const Carried::Variable &variable : carried.variables)
+    variable.binding->value = refill(variable.form, values, next, /*onlyMissing=*/false);
+  assert(next == values.size() && "a loop carries what its variables are made of");
 }
 
 llvm::SmallVector<mlir::Value> Evaluator::currentValues(const Carried &carried, SourceRange range) {
   llvm::SmallVector<mlir::Value> values;
-  for (const BindingPtr &binding : carried.bindings) {
-    Value value = binding->value.as<NeverValue>() || binding->value.isError() ? placeholder(binding->type, range)
-                                                                              : materialize(binding->value, range);
-    flatten(value, values);
+  for (const Carried::Variable &variable : carried.variables) {
+    const Value &now = variable.binding->value;
+    Value value = now.as<NeverValue>() || now.isError() ? variable.form : materialize(now, range);
+    flatten(value.isError() ? variable.form : value, values);
   }
   return values;
 }

@@ -215,8 +215,14 @@ private:
               mlir::Block *elseBlock, SourceRange range, llvm::SmallVectorImpl<mlir::Value> &yieldThen,
               llvm::SmallVectorImpl<mlir::Value> &yieldElse);
   Value placeholder(const Type &type, SourceRange range);
+  /// What goes from one trip of a loop to the next.
   struct Carried {
-    std::vector<BindingPtr> bindings;
+    struct Variable {
+      BindingPtr binding;
+      /// Its value before the loop, with an SSA value wherever it may change: as many in every trip and after the last.
+      Value form;
+    };
+    std::vector<Variable> variables;
     llvm::SmallVector<mlir::Value> initial;
   };
   std::optional<Carried> carry(const AssignedNames &assigned, const Loop &loop, SourceRange range);

@@ -18,20 +18,16 @@ static constexpr int64_t kMaxUnrolled = 4096;
 std::optional<Evaluator::Carried> Evaluator::carry(const AssignedNames &assigned, const Loop &loop, SourceRange range) {
   Carried carried;
   auto add = [&](const BindingPtr &binding, SourceRange place) {
-    if (!binding->value.isError() && binding->value.isConstantScalar())
-      binding->value = coerceScalar({binding->value, place}, binding->type.element.scalar, "");
-    carried.bindings.push_back(binding);
+    binding->value = materialize(binding->value, place);
+    carried.variables.push_back({binding, binding->value});
+    return !binding->value.isError();
   };
   for (const std::string &name : assigned.names) {
     BindingPtr binding = frame->scope->find(name);
-    if (!binding || binding->kind != Binding::Kind::Var || binding->isCaptured)
+    if (!binding || binding->kind != Binding::Kind::Var || binding->isCaptured || binding->value.isError())
       continue;
-    if (binding->value.isError())
-      continue;
-    binding->value = materialize(binding->value, binding->range);
-    if (binding->value.isError())
+    if (!add(binding, binding->range))
       return std::nullopt;
-    add(binding, binding->range);
   }
   if (assigned.breaks)
     add(loop.broken, range);
@@ -46,9 +42,8 @@ std::optional<Evaluator::Carried> Evaluator::carry(const AssignedNames &assigned
     if (hasResult) {
       frame->result->type = *frame->declaredResult;
       frame->result->value = placeholder(*frame->declaredResult, range);
-      if (frame->result->value.isError())
+      if (!add(frame->result, range))
         return std::nullopt;
-      carried.bindings.push_back(frame->result);
     }
   }
   carried.initial = currentValues(carried, range);
