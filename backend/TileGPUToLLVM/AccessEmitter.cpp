@@ -7,21 +7,29 @@ using namespace tile;
 using namespace tile::tgpu;
 
 AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, const Layout *layout,
-                             const ViewParts &view, ArrayRef<ValueRange> indices, int64_t elementBytes)
+                             const ViewParts &view, ArrayRef<ValueRange> indices, int64_t elementBytes, Corner where)
     : emit(emit), access(access), plan(plan), layout(layout), view(view), indices(indices), elementBytes(elementBytes),
-      dims(access), offsetType(plan.getNarrow() ? emit.builder.getI32Type() : emit.builder.getI64Type()) {
+      dims(access), offsetType(plan.getNarrow() ? emit.builder.getI32Type() : emit.builder.getI64Type()),
+      base(view.base) {
   if (layout)
     coordinates.emplace(emit, *layout);
   Type i64 = emit.builder.getI64Type();
+  bool inBase = where == Corner::InBase && mayPutCornerInBase();
+  unit = inBase ? elementBytes : 1;
+  Value cornerOffset = emit.i64(0);
   threadOffset = emit.constant(offsetType, 0);
   for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
     Value stride = getValueOrCreateConstantIndexOp(emit.builder, emit.loc, view.strides[dim]);
-    strideBytes.push_back(emit.mul(emit.toInteger(stride, offsetType), emit.constant(offsetType, elementBytes)));
+    strides.push_back(emit.mul(emit.toInteger(stride, offsetType), emit.constant(offsetType, elementBytes / unit)));
     bounds.emplace_back();
     if (size == ViewAccess::kGather)
       continue;
     Value corner = emit.toInteger(indices[dim].front(), i64);
     Value offset = emit.toInteger(corner, offsetType);
+    if (inBase) {
+      cornerOffset = emit.add(cornerOffset, emit.mul(corner, emit.toInteger(stride, i64)));
+      offset = emit.constant(offsetType, 0);
+    }
     bool nonNegative = llvm::is_contained(plan.getNonNegative(), static_cast<int64_t>(dim));
     if (size == ViewAccess::kPoint) {
       if (!access.getUnchecked()) {
@@ -36,8 +44,27 @@ AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, 
       if (coordinates->isSum(tileDim))
         offset = emit.add(offset, emit.toInteger(coordinates->threadPart(tileDim), offsetType));
     }
-    threadOffset = emit.add(threadOffset, emit.mul(offset, strideBytes.back()));
+    threadOffset = emit.add(threadOffset, emit.mul(offset, strides.back()));
   }
+  if (inBase)
+    base = emit.offset(base, emit.mul(cornerOffset, emit.i64(unit)));
+}
+
+bool AccessEmitter::mayPutCornerInBase() {
+  return plan.getNarrow() && llvm::all_of(llvm::enumerate(access.getSizes()), [&](auto dim) {
+           return dim.value() == ViewAccess::kPoint ||
+                  (dim.value() != ViewAccess::kGather &&
+                   llvm::is_contained(plan.getNonNegative(), static_cast<int64_t>(dim.index())));
+         });
+}
+
+/// The address `offset` units after the base. LLVM would take the wide product of an offset that stays the same out of
+/// a loop, and what is left takes two instructions and two registers.
+Value AccessEmitter::addressOf(Value offset) {
+  if (unit == 1)
+    return emit.offset(base, offset);
+  return emit.ptx("mad.wide.s32 $0, $1, " + std::to_string(unit) + ", $2;", "=l,r,l", {offset, base}, base.getType(),
+                  Emitter::Effect::None)[0];
 }
 
 AccessEmitter::DimBounds AccessEmitter::boundsOf(Value corner, OpFoldResult extent, int64_t size, bool nonNegative) {
@@ -91,7 +118,7 @@ std::pair<Value, int64_t> AccessEmitter::address(int64_t reg) {
     return {row->second, immediate};
   for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
     if (size == ViewAccess::kGather) {
-      offset = emit.add(offset, emit.mul(emit.toInteger(gatherIndex(dim, reg), offsetType), strideBytes[dim]));
+      offset = emit.add(offset, emit.mul(emit.toInteger(gatherIndex(dim, reg), offsetType), strides[dim]));
       continue;
     }
     if (size == ViewAccess::kPoint)
@@ -101,9 +128,9 @@ std::pair<Value, int64_t> AccessEmitter::address(int64_t reg) {
     if (isSum && dims.contiguous == tileDim)
       continue;
     Value part = isSum ? emit.i32(coordinates->registerPart(tileDim, reg)) : coordinates->coordinate(tileDim, reg);
-    offset = emit.add(offset, emit.mul(emit.toInteger(part, offsetType), strideBytes[dim]));
+    offset = emit.add(offset, emit.mul(emit.toInteger(part, offsetType), strides[dim]));
   }
-  row->second = emit.offset(view.base, offset);
+  row->second = addressOf(offset);
   return {row->second, immediate};
 }
 

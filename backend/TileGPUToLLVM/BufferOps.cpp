@@ -51,10 +51,10 @@ struct LowerTranspose : public OpConversionPattern<TransposeOp> {
   }
 };
 
-/// PTX ISA, cp.async: of `bytes` to copy, those past a number given at run time are not read and become zero. That
-/// number is all or 0 here: compute-sanitizer takes an instruction for a read of all bytes it could name. Only 16 bytes
-/// may bypass the first-level cache, which has no use for what goes to shared memory.
-void emitCopy(Emitter &emit, Value shared, std::pair<Value, int64_t> global, int64_t bytes, Value valid,
+/// PTX ISA, cp.async: where `ignored` holds, nothing is read and the bytes become zero. A number of bytes to read would
+/// not do: compute-sanitizer takes an instruction for a read of all bytes it could name. Only 16 bytes may bypass the
+/// first-level cache, which has no use for what goes to shared memory.
+void emitCopy(Emitter &emit, Value shared, std::pair<Value, int64_t> global, int64_t bytes, Value ignored,
               Value predicate) {
   std::string text = predicate ? "@$0 " : "";
   int first = predicate ? 1 : 0;
@@ -62,14 +62,14 @@ void emitCopy(Emitter &emit, Value shared, std::pair<Value, int64_t> global, int
   text += bytes == 16 ? "cp.async.cg" : "cp.async.ca";
   text += ".shared.global [" + operand(0) + "], [" + operand(1) +
           (global.second ? "+" + std::to_string(global.second) : std::string()) + "], " + std::to_string(bytes) +
-          (valid ? ", " + operand(2) : std::string()) + ";";
+          (ignored ? ", " + operand(2) : std::string()) + ";";
   SmallVector<Value> operands;
   if (predicate)
     operands.push_back(predicate);
   operands.append({shared, global.first});
-  if (valid)
-    operands.push_back(valid);
-  emit.ptx(text, std::string(predicate ? "b," : "") + "r,l" + (valid ? ",r" : ""), operands, {},
+  if (ignored)
+    operands.push_back(ignored);
+  emit.ptx(text, std::string(predicate ? "b," : "") + "r,l" + (ignored ? ",b" : ""), operands, {},
            Emitter::Effect::Memory);
   setRole(emit.lastPtx, CopyRole::Copy);
 }
@@ -90,17 +90,16 @@ struct LowerCopyAsync : public OpConversionPattern<CopyAsyncOp> {
     ViewParts parts(type, adaptor.getView());
     auto indices = SmallVector<ValueRange>(adaptor.getIndices().begin(), adaptor.getIndices().end());
     int64_t elementBytes = memoryBytes(type.getElementType()), vector = plan.getVector();
-    AccessEmitter access(emit, view, plan, &layout, parts, indices, elementBytes);
+    AccessEmitter access(emit, view, plan, &layout, parts, indices, elementBytes, AccessEmitter::Corner::InBase);
     SharedAccess to = planSharedAccess(layout, shared, vector);
     SharedAddresses places(emit, to.threadTerms, to.disjoint, shared, elementBytes, adaptor.getSlot().front());
     Value more = op.getPredicate() ? adaptor.getPredicate().front() : Value();
     Value predicate = emit.both(more, access.threads()->isOwner());
     for (auto [i, registers] : llvm::enumerate(to.registers)) {
       int64_t first = registers.front();
-      Value inside = access.vectorInside(first, vector), bytes;
-      if (inside)
-        bytes = emit.select(inside, emit.i32(vector * elementBytes), emit.i32(0));
-      emitCopy(emit, places.at(to.offsets[i]), access.address(first), vector * elementBytes, bytes, predicate);
+      Value inside = access.vectorInside(first, vector);
+      emitCopy(emit, places.at(to.offsets[i]), access.address(first), vector * elementBytes,
+               inside ? emit.notOf(inside) : Value(), predicate);
     }
     rewriter.replaceOp(op, emit.i32(0));
     return success();

@@ -36,6 +36,9 @@ static PtxVersion requiredBy(StringRef text) {
   // mma on f8 came three versions after the conversions.
   if (version < PtxVersion{8, 4} && text.contains("mma") && (text.contains("e4m3") || text.contains("e5m2")))
     version = {8, 4};
+  // cp.async has a predicate, an operand behind its size, since five versions after it came.
+  if (version < PtxVersion{7, 5} && text.contains("cp.async.c") && text.rsplit(']').second.count(',') == 2)
+    version = {7, 5};
   return version;
 }
 

@@ -10,13 +10,13 @@
 // CHECK-LABEL: func @ring
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : i32
 // CHECK-DAG:     %[[SLOT:.*]] = arith.constant 1024 : i32
-// CHECK-DAG:     %[[BYTES:.*]] = arith.constant 16 : i32
+// CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
 // CHECK:         %[[BASE:.*]] = llvm.ptrtoint
 // CHECK:         %[[STAGE:.*]] = arith.remui %{{.*}}, %[[THREE]] : i32
 // CHECK:         %[[OFFSET:.*]] = arith.muli %[[STAGE]], %[[SLOT]] : i32
 // CHECK:         arith.addi %[[BASE]], %[[OFFSET]] : i32
-// CHECK:         %[[VALID:.*]] = arith.select %{{.*}}, %[[BYTES]], %{{.*}} : i32
-// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "@$0 cp.async.cg.shared.global [$1], [$2], 16, $3;", "b,r,l,r,~{memory}" {{.*}}, %[[VALID]] :
+// CHECK:         %[[OUTSIDE:.*]] = arith.xori %{{.*}}, %[[TRUE]] : i1
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "@$0 cp.async.cg.shared.global [$1], [$2], 16, $3;", "b,r,l,b,~{memory}" {{.*}}, %[[OUTSIDE]] :
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.commit_group;"
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "cp.async.wait_group 2;"
 func.func @ring(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index, %more: i1) attributes {tgpu.shared_bytes = 3072 : i64, tgpu.warps = 1 : i64} {
@@ -37,6 +37,19 @@ func.func @unchecked(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: 
   %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 16x16xbf16, #a>
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #a>
   %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 4, whole = true>, unchecked} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  return
+}
+
+// Where offsets are narrow and no corner is below 0, the corner moves the base, and a thread's part is one wide product.
+// CHECK-LABEL: func @corner
+// CHECK:         %[[CORNER:.*]] = llvm.getelementptr %arg0[%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+// CHECK:         %[[ADDRESS:.*]] = llvm.inline_asm asm_dialect = att "mad.wide.s32 $0, $1, 2, $2;", "=l,r,l" %{{.*}}, %[[CORNER]] : (i32, !llvm.ptr<1>)
+// CHECK:         "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,b,~{memory}" %{{.*}}, %[[ADDRESS]],
+func.func @corner(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index) attributes {tgpu.shared_bytes = 1024 : i64, tgpu.warps = 1 : i64} {
+  %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 16x16xbf16, #a>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #a>
+  %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 8, whole = true, narrow = true, nonNegative = [0, 1]>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
   return
 }
 

@@ -106,6 +106,17 @@ TEST_F(EmitPtxTest, VersionRisesWithAnInstructionThatNeedsIt) {
   EXPECT_TRUE(contains(ptx(source, ampere()), ".version 7.4\n"));
 }
 
+// cp.async took a predicate later than a size.
+TEST_F(EmitPtxTest, VersionRisesWithThePredicateOfACopy) {
+  auto copy = [](const std::string &operand, const std::string &constraint, const std::string &value) {
+    return "llvm.func @k(%to: i32, %from: !llvm.ptr<1>, %skip: i1) attributes {nvvm.kernel} {\n"
+           "llvm.inline_asm has_side_effects \"cp.async.cg.shared.global [$0], [$1], 16" +
+           operand + ";\", \"r,l" + constraint + "\" %to, %from" + value + "\n llvm.return }";
+  };
+  EXPECT_TRUE(contains(ptx(copy("", "", " : (i32, !llvm.ptr<1>) -> ()"), ampere()), ".version 7.0\n"));
+  EXPECT_TRUE(contains(ptx(copy(", $2", ",b", ", %skip : (i32, !llvm.ptr<1>, i1) -> ()"), ampere()), ".version 7.5\n"));
+}
+
 // Before version 8.1 a kernel takes 4352 bytes of arguments.
 TEST_F(EmitPtxTest, VersionRisesWithTheBytesOfTheArguments) {
   auto kernel = [](int arguments) {
