@@ -5,6 +5,8 @@
 #include "backend/TileGPUToLLVM/LowerTiles.h"
 #include "ir/TileGPU/WgmmaAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
@@ -20,7 +22,7 @@ class Descriptors {
 public:
   Descriptors(Emitter &emit, const DescriptorPlan &plan, int64_t elementBytes, Value slot) : emit(emit), plan(plan) {
     constexpr int64_t kAddressMask = 0x3fff;
-    Value start = emit.add(slot, emit.mul(emitTerms(emit, plan.threadTerms), emit.i32(elementBytes)));
+    Value start = emit.add(slot, emit.mul(uniform(emitTerms(emit, plan.threadTerms)), emit.i32(elementBytes)));
     Value field =
         emit.bitAnd(emit.builder.createOrFold<arith::ShRUIOp>(emit.loc, start, emit.i32(4)), emit.i32(kAddressMask));
     Value wide = emit.builder.createOrFold<arith::ExtUIOp>(emit.loc, emit.builder.getI64Type(), field);
@@ -33,6 +35,14 @@ public:
   }
 
 private:
+  /// The same for all threads of a warp, as it is, in a form from which the assembler knows that: descriptors are then
+  /// computed in uniform registers, where wgmma wants them, and not moved there one by one. Loops may do without it.
+  Value uniform(Value value) {
+    if (matchPattern(value, m_Constant()))
+      return value;
+    return emit.ptx("shfl.sync.idx.b32 $0, $1, 0, 31, -1;", "=r,r", value, value.getType(), Emitter::Effect::None)[0];
+  }
+
   /// PTX ISA, "Matrix Descriptor Format": the strides and the kind of swizzle.
   int64_t fixedBits() const {
     uint64_t mode = plan.swizzle == 128 ? 1 : plan.swizzle == 64 ? 2 : 3;

@@ -118,24 +118,34 @@ private:
     }
     // All of an iteration's copies are one group, so that one wait and one barrier are enough.
     WaitOp::create(rewriter, first.getLoc(), groups.front(), IntegerAttr());
-    // Products that go on by themselves are begun before anything else.
-    bool isBegunFirst = plan.isCarried(first) || plan.isPassedOn(first);
+    // The next copies are computed while products run: those of the iteration before, or else the first of this one.
+    auto isLate = [&](DotOp dot) { return plan.isCarried(dot) || plan.isPassedOn(dot); };
+    bool isBegunFirst = isLate(first) || (plan.lag() == 0 && plan.mayWaitApart(first));
     if (!isBegunFirst)
       copyNext(rewriter);
     Value token;
     for (DotOp dot : plan.dots) {
       rewriter.setInsertionPoint(dot);
-      bool isLate = plan.isCarried(dot) || plan.isPassedOn(dot);
-      Operation *product = begin(rewriter, dot, /*waits=*/!isLate);
-      if (isBegunFirst && dot == first)
+      bool isFirst = isBegunFirst && dot == first;
+      Operation *product = begin(rewriter, dot, /*waits=*/!isLate(dot) && !isFirst);
+      Value sum = product->getResult(0);
+      if (isFirst)
         copyNext(rewriter);
-      if (isLate)
+      if (isLate(dot))
         token = cast<MmaAsyncOp>(product).getToken();
-      rewriter.replaceOp(dot, product->getResult(0));
+      else if (isFirst)
+        sum = waitFor(rewriter, cast<MmaAsyncOp>(product));
+      rewriter.replaceOp(dot, sum);
     }
     if (token)
       waitForLast(rewriter, token);
     setYields(rewriter, token);
+  }
+
+  static Value waitFor(OpBuilder &b, MmaAsyncOp product) {
+    return MmaWaitOp::create(b, product.getLoc(), product.getToken(), product.getResult(), IntegerAttr())
+        .getResults()
+        .front();
   }
 
   void copyNext(OpBuilder &b) {

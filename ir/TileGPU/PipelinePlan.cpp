@@ -230,6 +230,12 @@ void PipelinePlan::planCarried() {
   }
 }
 
+bool PipelinePlan::mayWaitApart(DotOp dot) const {
+  return shareOf(dot)->inWarpgroups && isZero(dot.getAcc()) && llvm::none_of(dot->getUsers(), [](Operation *user) {
+           return user->hasTrait<OpTrait::IsTerminator>() || isa<DotOp>(user);
+         });
+}
+
 int64_t PipelinePlan::chooseStages(std::optional<int64_t> asked, int64_t limit, int64_t shared) {
   auto slotBytes = [](Type tile, const Layout &layout) { return bufferTypeOf(tile, layout, 1).getSlotBytes(); };
   int64_t perStage = 0, beside = 0;

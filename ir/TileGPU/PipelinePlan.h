@@ -46,6 +46,9 @@ public:
   bool isCarried(DotOp dot) const { return lag() && carried.contains(dot); }
   /// Whether a product's sum goes, without a wait, into one that is carried.
   bool isPassedOn(DotOp dot) const { return lag() && passedOn.contains(dot); }
+  /// Whether other work may stand between a product of warpgroups and its wait. Its registers must be its own until
+  /// then: LLVM copies a sum that goes on in another's registers as soon as it is there.
+  bool mayWaitApart(DotOp dot) const;
   /// Iterations by which a product may be late: the slots that it reads are free so much later.
   int64_t lag() const { return stages > kLeastStages && !carried.empty(); }
   /// Iterations that copies are ahead.

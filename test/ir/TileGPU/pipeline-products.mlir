@@ -94,6 +94,32 @@ func.func @scaled(%v: !tile.view<?x?xbf16, constant>, %w: !tile.view<?x?xbf16, c
   return %r : tensor<64x16xf32, #acc>
 }
 
+// Two stages leave no product of the iteration before under way, so the first of this one runs while copies begin.
+// CHECK-LABEL: func @nothing_late
+// CHECK:         scf.for
+// CHECK:           %[[S:.*]], %[[TOKEN:.*]] = tgpu.mma_async {{.*}} over [4, 1] :
+// CHECK:           tgpu.commit
+// CHECK-NEXT:      %[[DONE:.*]] = tgpu.mma_wait[%[[TOKEN]]] of %[[S]]
+// CHECK:           arith.truncf %[[DONE]]
+// CHECK:           tgpu.mma_async {{.*}} {waits}
+// LOWERED-LABEL: func @nothing_late
+// LOWERED:           tgpu.mma_wait[%{{.*}}] of %{{.*}} {pending = 0 : i64}
+func.func @nothing_late(%v: !tile.view<?x?xbf16, constant>, %w: !tile.view<?x?xbf16, constant>, %n: index,
+                        %q: tensor<64x16xbf16, #a>, %z: tensor<64x16xf32, #acc>) -> tensor<64x16xf32, #acc> attributes {tgpu.warps = 4 : i64, tile.schedule = {stages = 2 : i64}} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c16 iter_args(%s = %z) -> (tensor<64x16xf32, #acc>) {
+    %x = tile.load %v[%k :+ 16, %c0 :+ 16] {tgpu.access = #plan} : !tile.view<?x?xbf16, constant>, (index, index) -> tensor<16x16xbf16, #b>
+    %y = tile.load %w[%k :+ 16, %c0 :+ 16] {tgpu.access = #plan} : !tile.view<?x?xbf16, constant>, (index, index) -> tensor<16x16xbf16, #b>
+    %d = tile.dot ieee signed %q, %x, %zero {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #a>, tensor<16x16xbf16, #b>, tensor<64x16xf32, #acc>
+    %p = arith.truncf %d : tensor<64x16xf32, #acc> to tensor<64x16xbf16, #acc>
+    %e = tile.dot ieee signed %p, %y, %s {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #acc>, tensor<16x16xbf16, #b>, tensor<64x16xf32, #acc>
+    scf.yield %e : tensor<64x16xf32, #acc>
+  }
+  return %r : tensor<64x16xf32, #acc>
+}
+
 // Where more than the loop's next iteration wants a sum, or something else is in its place there, LLVM would have to copy
 // registers under way: all of these wait.
 // CHECK-LABEL: func @swapped
