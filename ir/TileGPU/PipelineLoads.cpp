@@ -26,7 +26,8 @@ class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, PipelinePlan &plan) : loop(loop), plan(plan) {}
 
-  void run() {
+  /// Gives the loop that takes its place.
+  scf::ForOp run() {
     IRRewriter rewriter(loop);
     noteStages();
     for (DotOp dot : plan.dots)
@@ -38,6 +39,7 @@ public:
     addArguments(rewriter, beginCopies(rewriter));
     rewriteBody(rewriter);
     finish(rewriter);
+    return loop;
   }
 
 private:
@@ -56,7 +58,7 @@ private:
       ahead.buffer =
           AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
     for (auto &[key, store] : plan.stored) {
-      Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
+      Value factor = PipelinePlan::factorOf(key);
       store.buffer =
           AllocOp::create(b, loop.getLoc(), bufferTypeOf(factor.getType(), store.shared, plan.storedStages(store)));
       if (store.isInvariant)
@@ -112,7 +114,7 @@ private:
     DotOp first = plan.dots.front();
     rewriter.setInsertionPoint(first);
     for (auto &[key, store] : plan.stored) {
-      Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
+      Value factor = PipelinePlan::factorOf(key);
       if (!store.isInvariant && isMadeBefore(factor, first))
         store.slot = storeTo(rewriter, factor, store.buffer, counter);
     }
@@ -327,9 +329,28 @@ struct PipelineLoadsPass : public tgpu::impl::PipelineLoadsPassBase<PipelineLoad
           llvm::any_of(found.getBody()->getOps<DotOp>(), [](DotOp dot) { return shareOf(dot).has_value(); }))
         loops.push_back(found);
     });
-    for (scf::ForOp found : loops)
-      if (PipelinePlan plan(found, limit, shared); plan.isWorthIt())
-        LoopPipeliner(found, plan).run();
+    taken.clear();
+    // Inner loops come first: theirs is what runs most. Around them is what they leave.
+    for (scf::ForOp found : loops) {
+      int64_t inside = bytesInside(found);
+      if (PipelinePlan plan(found, limit - inside, shared - inside); plan.isWorthIt())
+        taken[LoopPipeliner(found, plan).run()] = plan.bytes();
+    }
   }
+
+private:
+  /// The most bytes that loops within `loop` take at the same time.
+  int64_t bytesInside(scf::ForOp loop) {
+    int64_t most = 0;
+    loop.getBody()->walk([&](scf::ForOp inner) {
+      int64_t bytes = 0;
+      for (Operation *op = inner; op != loop; op = op->getParentOp())
+        bytes += taken.lookup(op);
+      most = std::max(most, bytes);
+    });
+    return most;
+  }
+
+  llvm::DenseMap<Operation *, int64_t> taken; ///< by the buffers of a loop
 };
 } // namespace

@@ -238,33 +238,31 @@ bool PipelinePlan::mayWaitApart(DotOp dot) const {
 
 int64_t PipelinePlan::chooseStages(std::optional<int64_t> asked, int64_t limit, int64_t shared) {
   auto slotBytes = [](Type tile, const Layout &layout) { return bufferTypeOf(tile, layout, 1).getSlotBytes(); };
-  int64_t perStage = 0, beside = 0;
   for (Ahead &ahead : loads)
-    perStage += slotBytes(ahead.load.getType(), ahead.shared);
+    bytesPerStage += slotBytes(ahead.load.getType(), ahead.shared);
   for (auto &[key, store] : stored) {
-    Value factor = key.first->getOperand(key.second == DotOperand::A ? 0 : 1);
     int64_t slots = store.isInvariant ? 1 : 2 + !carried.empty();
-    beside += slotBytes(factor.getType(), store.shared) * slots;
+    bytesBeside += slotBytes(factorOf(key).getType(), store.shared) * slots;
   }
   int64_t scratch = 0;
   loop.walk([&](Operation *op) {
     if (!llvm::is_contained(dots, op))
       scratch = std::max(scratch, scratchBytes(op));
   });
-  int64_t most = (limit - beside - scratch) / perStage;
+  int64_t most = (limit - bytesBeside - scratch) / bytesPerStage;
   if (most < 2) {
     remarkNotAhead(loop, "loads are not copied ahead",
-                   "two stages of " + std::to_string(perStage) + " bytes do not fit in shared memory");
+                   "two stages of " + std::to_string(bytesPerStage) + " bytes do not fit in shared memory");
     return 0;
   }
   if (asked) {
     if (*asked > most)
       remarkNotAhead(loop, "loop has " + std::to_string(most) + " stages, not " + std::to_string(*asked),
-                     "a stage takes " + std::to_string(perStage) + " bytes of shared memory");
+                     "a stage takes " + std::to_string(bytesPerStage) + " bytes of shared memory");
     return std::min(*asked, most);
   }
   int64_t least = carried.empty() ? kLeastStages : kFewStages;
-  int64_t cheap = (shared - beside - scratch) / perStage;
+  int64_t cheap = (shared - bytesBeside - scratch) / bytesPerStage;
   // Where two blocks cannot have the stages that they need, one has all.
   return std::min({kUsualStages, cheap < least ? (carried.empty() ? least : kUsualStages) : cheap, most});
 }

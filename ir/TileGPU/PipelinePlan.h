@@ -30,11 +30,15 @@ public:
     mlir::Value slot = {};
   };
 
-  /// `limit`: bytes of shared memory that a block may use; `shared`: those that stages may fill unasked.
+  /// `limit`: bytes of shared memory that a block may use; `shared`: those that stages may fill unasked. Both without
+  /// what loops within this one have taken.
   PipelinePlan(mlir::scf::ForOp loop, int64_t limit, int64_t shared);
 
   /// Whether there is anything to copy ahead; otherwise remarks say why not.
   bool isWorthIt() const { return stages >= kLeastStages; }
+
+  /// Bytes of shared memory that the loop's buffers take.
+  int64_t bytes() const { return stages * bytesPerStage + bytesBeside; }
 
   /// The loop was replaced by `other`, with the same body.
   void moveTo(mlir::scf::ForOp other) { loop = other; }
@@ -59,7 +63,9 @@ public:
   llvm::SmallVector<DotOp> dots; ///< that read at least one copy
   std::vector<Ahead> loads;
   /// By product and what it takes the factor as.
-  llvm::MapVector<std::pair<mlir::Operation *, DotOperand>, Stored> stored;
+  using FactorKey = std::pair<mlir::Operation *, DotOperand>;
+  llvm::MapVector<FactorKey, Stored> stored;
+  static mlir::Value factorOf(FactorKey key) { return key.first->getOperand(key.second == DotOperand::A ? 0 : 1); }
   int64_t stages = 0;
 
 private:
@@ -73,6 +79,9 @@ private:
   void planCarried();
   bool isHandedOn(DotOp last, llvm::SmallVector<DotOp> &chain);
   int64_t chooseStages(std::optional<int64_t> asked, int64_t limit, int64_t shared);
+
+  int64_t bytesPerStage = 0;
+  int64_t bytesBeside = 0; ///< of what is stored
 
   mlir::scf::ForOp loop;
   llvm::SmallPtrSet<mlir::Operation *, 4> considered; ///< loads
