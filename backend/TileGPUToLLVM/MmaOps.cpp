@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-/// The second half of a fragment's rows.
-static constexpr int64_t kHalfRows = 8;
-
 static std::string mnemonicOf(const MmaKind &kind, Signedness sign) {
   std::string operand = (sign == Signedness::Signed ? kind.operand : kind.unsignedOperand).str(),
               result = kind.result.str();
@@ -133,7 +130,7 @@ public:
       for (const Coords &corner : corners) {
         SmallVector<Value> factors;
         for (int64_t word = 0; word < 4; ++word)
-          factors.push_back(lhs.word({corner[0] + kHalfRows * (word % 2), k + half * (word / 2)}, {0, 1}));
+          factors.push_back(lhs.word({corner[0] + MmaKind::kHalfRows * (word % 2), k + half * (word / 2)}, {0, 1}));
         for (int64_t word = 0; word < 2; ++word)
           factors.push_back(rhs.word({k + half * word, corner[1]}, {1, 0}));
         multiply(factors, sums, corner);
@@ -160,7 +157,7 @@ private:
   void multiply(ArrayRef<Value> factors, SmallVector<Value> &sums, const Coords &corner) {
     SmallVector<int64_t> registers;
     for (int64_t i = 0; i < 4; ++i)
-      registers.push_back(*acc.registerAt({corner[0] + kHalfRows * (i / 2), corner[1] + i % 2}));
+      registers.push_back(*acc.registerAt({corner[0] + MmaKind::kHalfRows * (i / 2), corner[1] + i % 2}));
     bool isFloat = kind.result == "f32";
     std::string constraints = isFloat ? "=f,=f,=f,=f" : "=r,=r,=r,=r";
     SmallVector<Value> operands(factors);

@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-/// Rows of a warp's accumulator: these and those of the other half.
-static constexpr int64_t kHalfRows = 8;
 /// What the fields of a descriptor leave out (PTX ISA, "Matrix-descriptor Encode").
 static constexpr int64_t kDescriptorUnit = 16;
 
@@ -68,8 +66,8 @@ public:
     for (int64_t word = 0; word < 4; ++word) {
       SmallVector<Value> elements;
       for (int64_t i = 0; i < kind.perWord(); ++i)
-        elements.push_back(
-            values[*fragment.registerAt({row + kHalfRows * (word % 2), k + kind.depth() / 2 * (word / 2) + i})]);
+        elements.push_back(values[*fragment.registerAt(
+            {row + MmaKind::kHalfRows * (word % 2), k + kind.depth() / 2 * (word / 2) + i})]);
       words.push_back(packWords(emit, elements, 4)[0]);
     }
     return words;
@@ -190,8 +188,8 @@ private:
   static std::string listSums(ProductText &text, const Layout &acc, int64_t row, int64_t column, int64_t columns) {
     std::string list;
     for (int64_t i = 0; i < columns / 2; ++i)
-      list += (i ? ", " : "") +
-              text.sum(*acc.registerAt({row + kHalfRows * (i / 2 % 2), column + MmaKind::kColumns * (i / 4) + i % 2}));
+      list += (i ? ", " : "") + text.sum(*acc.registerAt({row + MmaKind::kHalfRows * (i / 2 % 2),
+                                                          column + MmaKind::kColumns * (i / 4) + i % 2}));
     return list;
   }
 

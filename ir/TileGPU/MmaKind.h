@@ -11,6 +11,8 @@ namespace tile::tgpu {
 struct MmaKind {
   /// Rows and columns that one instruction makes, and the bytes of K that it takes of each of them.
   static constexpr int64_t kRows = 16, kColumns = 8, kDepthBytes = 32;
+  /// A thread holds elements of rows that are so far apart.
+  static constexpr int64_t kHalfRows = kRows / 2;
   /// Of wgmma the rows, and the most columns, of which it takes multiples of `kColumns`.
   static constexpr int64_t kWarpgroupRows = 64, kMostColumns = 256;
 
