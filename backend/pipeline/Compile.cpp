@@ -274,8 +274,8 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
   warnOfSerialProducts();
   for (const AssemblerRemark &remark : artifact.remarks)
     if (remark.serial.empty())
-      emitRemark(location) << "the assembler says: " << remark.text
-                           << (remark.code.empty() ? "" : " (" + remark.code + ")");
+      emitRemark(locationOf(remark.kernel))
+          << "the assembler says: " << remark.text << (remark.code.empty() ? "" : " (" + remark.code + ")");
   return dump(".cubin", artifact.cubin);
 }
 

@@ -64,9 +64,11 @@ static AssemblerRemark parseRemark(StringRef message) {
   }
   remark.text = message.str();
   remark.kernel = quotedAfter(message, "function").str();
-  // C7508, C7510 to C7515: the numbers say why, as the text does.
+  // C7508, C7510 to C7515, C7517: the numbers say why, as the text does.
   if (Regex("wgmma.mma_async instructions are serialized due to (.*) in the function").match(message, &parts))
     remark.serial = parts[1].str();
+  if (message.contains("wgmma.wait_group is injected"))
+    remark.serial = "a use of a product's registers before the wait for it";
   return remark;
 }
 

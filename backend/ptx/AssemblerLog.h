@@ -28,7 +28,7 @@ struct AssemblerRemark {
   std::string code;
   std::string text;
   std::string kernel; ///< empty: of none in particular
-  std::string serial; ///< why each wgmma of the kernel waits for the one before; empty: the remark is another one
+  std::string serial; ///< why some wgmma of the kernel waits for the one before; empty: the remark is another one
 };
 
 /// Why there is no code.

@@ -113,7 +113,7 @@ TEST(AssemblerLogTest, WhyProductsAreSerialized) {
   ASSERT_EQ(log.remarks.size(), 2u);
   EXPECT_EQ(log.remarks[0].serial, "insufficient register resources for the wgmma pipeline");
   EXPECT_EQ(log.remarks[0].kernel, "k$fast");
-  EXPECT_EQ(log.remarks[1].serial, "");
+  EXPECT_EQ(log.remarks[1].serial, "a use of a product's registers before the wait for it");
   EXPECT_EQ(log.remarks[1].kernel, "k");
 }
 
