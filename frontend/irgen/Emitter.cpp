@@ -423,6 +423,8 @@ std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &wha
     report(Code::E0300, operand.range, what + " is " + spelledValue(operand) + "; expected a compile-time integer");
     return std::nullopt;
   }
+  // The tiles of a spec have the extents of its tensors.
+  least = isSpec ? 0 : least;
   if (constant->value < least || constant->value > INT32_MAX) {
     report(Code::E0301, operand.range,
            what + " is " + toString(constant->value) + "; expected " + std::to_string(least) + " to 2147483647");

@@ -128,6 +128,10 @@ std::optional<Evaluator::Access> Evaluator::resolveAccess(const ast::Index &inde
             .help("read a region of compile-time extent: `0 :+ BLOCK`");
         return std::nullopt;
       }
+      if (extent->value == 0 && !isSpec) {
+        report(Code::E0301, position.range, what + " takes the whole dim, whose extent is 0; expected at least 1");
+        return std::nullopt;
+      }
       access.indices.push_back(this->index(0, position.range));
       access.sizes.push_back(extent->value);
       access.shape.push_back(*extent);

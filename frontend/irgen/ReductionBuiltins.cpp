@@ -22,13 +22,15 @@ struct Plan {
   Type type; // of the (first) operand
   SourceRange range;
   SourceRange axisRange; // where an axis is given
+  std::string_view name = {};
+  std::optional<int> identity = {}; // what it gives of no elements
 };
 
 } // namespace
 
 static std::optional<Plan> makePlan(Evaluator &evaluator, const Builtin &self, const BuiltinArguments &arguments,
                                     const Type &type, SourceRange range) {
-  Plan plan{{}, false, type, range, {}};
+  Plan plan{{}, false, type, range, {}, self.name};
   if (auto *keep = arguments.get("keep")) {
     auto *constant = keep->operand.value.as<BoolConstant>();
     if (!constant) {
@@ -70,7 +72,16 @@ static Value reduceTiles(Evaluator &evaluator, const Plan &plan, Values operands
   mlir::Location location = evaluator.at(plan.range);
   std::vector<Dim> shape = plan.type.shape;
   for (unsigned axis : plan.axes) {
+    bool hasElements = shape[axis].value > 0;
     shape.erase(shape.begin() + axis);
+    if (!hasElements && !plan.identity)
+      return evaluator.fail(Code::E0301, plan.range,
+                            quote(plan.name) + " runs over an axis of extent 0; expected at least 1");
+    if (!hasElements) {
+      for (auto [operand, scalar] : llvm::zip_equal(operands, scalars))
+        operand = evaluator.constant(scalar, shape, WideInt(*plan.identity), location);
+      continue;
+    }
     llvm::SmallVector<mlir::Type> results, elements;
     for (Scalar scalar : scalars) {
       results.push_back(evaluator.mlirType(Type::tile({scalar}, shape)));
@@ -126,6 +137,7 @@ struct Reduction {
   Domain domain;
   bool takesBool;
   bool widens; // to the type that sums have
+  std::optional<int> identity;
   mlir::Value (*combine)(Evaluator &, mlir::Value, mlir::Value, Scalar, mlir::Location);
 };
 
@@ -154,13 +166,13 @@ static mlir::Value combineMin(Evaluator &e, mlir::Value lhs, mlir::Value rhs, Sc
 }
 
 static constexpr Reduction kReductions[] = {
-    {"all", Domain::Integer, true, false, combineBinary<BinaryOp::LogicalAnd>},
-    {"any", Domain::Integer, true, false, combineBinary<BinaryOp::LogicalOr>},
-    {"max", Domain::Number, false, false, combineMax},
-    {"min", Domain::Number, false, false, combineMin},
-    {"prod", Domain::Number, true, true, combineBinary<BinaryOp::Mul>},
-    {"sum", Domain::Number, true, true, combineBinary<BinaryOp::Add>},
-    {"xor_sum", Domain::Integer, true, false, combineBinary<BinaryOp::BitXor>},
+    {"all", Domain::Integer, true, false, 1, combineBinary<BinaryOp::LogicalAnd>},
+    {"any", Domain::Integer, true, false, 0, combineBinary<BinaryOp::LogicalOr>},
+    {"max", Domain::Number, false, false, std::nullopt, combineMax},
+    {"min", Domain::Number, false, false, std::nullopt, combineMin},
+    {"prod", Domain::Number, true, true, 1, combineBinary<BinaryOp::Mul>},
+    {"sum", Domain::Number, true, true, 0, combineBinary<BinaryOp::Add>},
+    {"xor_sum", Domain::Integer, true, false, 0, combineBinary<BinaryOp::BitXor>},
 };
 
 static const Reduction &reductionNamed(std::string_view name) {
@@ -192,6 +204,7 @@ static Value callReduction(Evaluator &evaluator, const Builtin &self, CallArgume
   std::optional<Plan> plan = makePlan(evaluator, self, bound, type, arguments.range);
   if (!plan)
     return {};
+  plan->identity = reduction.identity;
   Scalar to = reduction.widens ? accumulatorOf(scalar) : scalar;
   mlir::Location location = evaluator.at(arguments.range);
   mlir::Value operand = evaluator.convert(x->value.ssa(), scalar, to, location);
@@ -293,7 +306,7 @@ static Value callArgument(Evaluator &evaluator, const Builtin &self, CallArgumen
             arith::SelectOp::create(b, location, takesLeft, lhs[1], rhs[1])};
   };
   Value result = reduceTiles(evaluator, *plan, {x->value.ssa(), positions}, {scalar, Scalar::I32}, true, combine);
-  return result.asTuple()->elements[1];
+  return result.isError() ? result : result.asTuple()->elements[1];
 }
 
 //===-- reduce

@@ -1,5 +1,6 @@
 /// A spec as a function that the interpreter runs: the kernel's signature with every extent known and every float an
 /// f64, one program, and the body of the spec, in which a tensor used as a value is all of its elements.
+#include "frontend/irgen/EmptyTiles.h"
 #include "frontend/irgen/Fields.h"
 #include "frontend/irgen/Kernel.h"
 
@@ -51,7 +52,7 @@ std::optional<std::vector<irgen::Dim>> KernelBuilder::specExtents(const KernelLe
   }
   std::vector<irgen::Dim> result;
   auto add = [&](Operand operand, const std::string &what) {
-    std::optional<irgen::Dim> dim = evaluator.toDim(operand, what + " " + quote(leaf.name));
+    std::optional<irgen::Dim> dim = evaluator.toDim(operand, what + " " + quote(leaf.name), /*least=*/0);
     if (dim)
       result.push_back(*dim);
     return dim.has_value();
@@ -162,5 +163,6 @@ void KernelBuilder::buildSpec(const ast::SpecItem &spec) {
   for (const ast::ExprPtr &condition : kernel.where)
     evaluator.assumeEqualities(*condition);
   runBody(function, spec.body);
+  dropEmptyTiles(function);
   function->setAttr(TileDialect::kContract, buildSpecContract());
 }

@@ -39,6 +39,7 @@ private:
   std::optional<InterpretReport> interpret(std::vector<HostArgument> &launched);
   bool runForFault();
   bool runSeed();
+  bool findCompared();
   void findFixed();
   bool runInterpreter();
   bool launch();
@@ -363,6 +364,19 @@ bool CaseRunner::run() {
   return true;
 }
 
+/// Whether a tensor that the kernel writes has elements; else the launch itself is all that is checked.
+bool CaseRunner::findCompared() {
+  for (auto [argument, parameter] : llvm::zip_equal(arguments, contract.parameters)) {
+    if (argument.kind != HostArgument::Kind::Tensor || !mayWrite(parameter))
+      continue;
+    if (countElements(argument.tensor) > 0)
+      return true;
+    if (result.empty.empty())
+      result.empty = parameter.name;
+  }
+  return result.empty.empty();
+}
+
 bool CaseRunner::runSeed() {
   std::optional<CheckArguments> made = makeCheckArguments(session, module, contract, one, source, seed);
   if (!made || !checkPreconditions(made->slots))
@@ -374,14 +388,8 @@ bool CaseRunner::runSeed() {
       result.drawn.emplace_back(parameter.name, argument.scalarText);
   if (!one.fault.empty())
     return runForFault();
-  // A spec has no tiles of extent 0; then only the launch itself is checked.
-  auto isEmpty = [](const HostArgument &argument) {
-    return argument.kind == HostArgument::Kind::Tensor && countElements(argument.tensor) == 0;
-  };
-  if (auto empty = llvm::find_if(arguments, isEmpty); empty != arguments.end()) {
-    result.empty = contract.parameters[empty - arguments.begin()].name;
+  if (!findCompared())
     return launch();
-  }
   bounds.clear();
   if (!runSpec() || (isDerived() && !runBounds()))
     return false;
