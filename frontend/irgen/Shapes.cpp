@@ -216,7 +216,8 @@ std::optional<Emitter::Unified> Emitter::unify(const std::vector<Operand> &opera
     if (operand.value.type().shape.size() >= shape->size())
       widest = {Value(value.ssa(), result.type), operand.range};
   }
-  for (const Value &value : values)
-    result.values.push_back(broadcast(value.ssa(), value.type(), result.type.shape, value.ssa().getLoc()));
+  // A tile is made where an operand is used, not where its scalar came from.
+  for (auto [value, operand] : llvm::zip_equal(values, operands))
+    result.values.push_back(broadcast(value.ssa(), value.type(), result.type.shape, at(operand.range)));
   return result;
 }
