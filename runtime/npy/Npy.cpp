@@ -35,10 +35,14 @@ public:
     while (!take("}")) {
       std::string key;
       if (!takeString(key) || !take(":"))
-        return invalid("header is damaged before `" + std::string(rest.substr(0, 20)) + "`");
+        return damaged();
+      if ((key == "descr" && hasType) || (key == "fortran_order" && hasOrder) || (key == "shape" && hasShape))
+        return invalid("header has `" + key + "` twice");
       if (key == "descr") {
-        if (!takeString(header.type))
+        if (startsWith("[") || startsWith("("))
           return invalid("element type is a record; expected a plain type");
+        if (!takeString(header.type))
+          return invalid("`descr` is no string");
         hasType = true;
       } else if (key == "fortran_order") {
         header.fortran = take("True");
@@ -53,8 +57,11 @@ public:
         return invalid("header has the unknown key `" + key + "`");
       }
       if (!take(",") && !startsWith("}"))
-        return invalid("header is damaged before `" + std::string(rest.substr(0, 20)) + "`");
+        return damaged();
     }
+    skipSpace();
+    if (!rest.empty())
+      return damaged();
     if (!hasType || !hasOrder || !hasShape)
       return invalid("header lacks `" + std::string(!hasType ? "descr" : !hasOrder ? "fortran_order" : "shape") + "`");
     return header;
@@ -62,6 +69,8 @@ public:
 
 private:
   std::string_view rest;
+
+  Error damaged() const { return invalid("header is damaged before `" + std::string(rest.substr(0, 20)) + "`"); }
 
   void skipSpace() { rest.remove_prefix(std::min(rest.find_first_not_of(" \n\t"), rest.size())); }
 
@@ -92,6 +101,7 @@ private:
   bool takeShape(std::vector<int64_t> &extents) {
     if (!take("("))
       return false;
+    bool hasComma = false;
     while (!take(")")) {
       skipSpace();
       int64_t extent = 0;
@@ -100,11 +110,12 @@ private:
         if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, rest[digits] - '0', &extent))
           return false;
       rest.remove_prefix(digits);
-      if (digits == 0 || (!take(",") && !startsWith(")")))
+      hasComma = digits > 0 && take(",");
+      if (digits == 0 || (!hasComma && !startsWith(")")))
         return false;
       extents.push_back(extent);
     }
-    return true;
+    return extents.size() != 1 || hasComma; // `(8)` is a number
   }
 };
 
@@ -226,6 +237,9 @@ Result<NpyArray> parseNpy(std::string_view bytes) {
   if (found == std::end(kSpellings))
     return invalid("element type is `" + header->type + "`; expected one of b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 V1 V2");
   array.type = found->type;
+  // A `V` is bytes of whatever order, which is that of the machine.
+  if (header->type[0] == '|' && getBytes(array.type) > 1 && spelling[0] != 'V')
+    return invalid("element type is `" + header->type + "`, whose bytes have no order; expected `<` or `>` before it");
   array.extents = header->extents;
   std::string_view elements = bytes.substr(begin + length);
   int64_t size = getBytes(array.type), bound = size;

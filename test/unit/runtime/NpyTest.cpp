@@ -138,9 +138,16 @@ TEST(Npy, RefusalsSayWhatIsWrong) {
   EXPECT_EQ(errorOf(fileWith("[]")), "header is no dictionary");
   EXPECT_EQ(errorOf(fileWith("{'descr' '<f4'}")), "header is damaged before `'<f4'}`");
   EXPECT_EQ(errorOf(fileWith("{'descr': [('a', '<f4')]}")), "element type is a record; expected a plain type");
+  EXPECT_EQ(errorOf(fileWith("{'descr': None, 'fortran_order': False, 'shape': ()}")), "`descr` is no string");
+  EXPECT_EQ(errorOf(fileWith("{'descr': '|f4', 'fortran_order': False, 'shape': ()}")),
+            "element type is `|f4`, whose bytes have no order; expected `<` or `>` before it");
+  EXPECT_EQ(errorOf(fileWith("{'shape': (2,), 'shape': (3,)}")), "header has `shape` twice");
+  EXPECT_EQ(errorOf(fileWith("{'descr': '|u1', 'fortran_order': False, 'shape': ()} 1", "x")),
+            "header is damaged before `1`");
   EXPECT_EQ(errorOf(fileWith("{'fortran_order': 1}")), "`fortran_order` is neither True nor False");
   EXPECT_EQ(errorOf(fileWith("{'shape': (x,)}")), "`shape` is no tuple of extents");
   EXPECT_EQ(errorOf(fileWith("{'shape': (99999999999999999999,)}")), "`shape` is no tuple of extents");
+  EXPECT_EQ(errorOf(fileWith("{'shape': (8)}")), "`shape` is no tuple of extents");
   EXPECT_EQ(errorOf(fileWith("{'colour': 1}")), "header has the unknown key `colour`");
   EXPECT_EQ(errorOf(fileWith("{'descr': '<f4', 'shape': ()}")), "header lacks `fortran_order`");
   EXPECT_EQ(errorOf(fileWith("{'descr': '<c8', 'fortran_order': False, 'shape': ()}")),
