@@ -49,10 +49,17 @@ static std::string checkMemory(const Program &program, const Launch &launch, uns
   return {};
 }
 
+/// CTAs run one after the other: this many take minutes even where each does next to nothing.
+static constexpr uint64_t kMostCtas = 1 << 24;
+
 /// Why a launch does not fit; empty if it does.
-static std::string checkLaunch(const Program &program, const Launch &launch, unsigned hostThreads) {
+static std::string checkLaunch(const Program &program, const Launch &launch, const RunOptions &options) {
   if (std::string problem = checkExtents("grid", launch.grid, kMostGrid); !problem.empty())
     return problem;
+  uint64_t ctas = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2]; // below 2^63
+  if (options.maxSteps && ctas > kMostCtas)
+    return "found " + std::to_string(ctas) + " CTAs; expected at most " + std::to_string(kMostCtas) +
+           " where the steps of a warp have a limit";
   uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
   if (threads > kMostThreads)
     return "found " + std::to_string(threads) + " threads per CTA; expected 1 to " + std::to_string(kMostThreads);
@@ -66,7 +73,7 @@ static std::string checkLaunch(const Program &program, const Launch &launch, uns
   if (program.maximumThreads && threads > program.maximumThreads)
     return "found " + std::to_string(threads) + " threads per CTA; `.maxntid` of `" + program.kernel + "` allows " +
            std::to_string(program.maximumThreads);
-  if (std::string problem = checkMemory(program, launch, hostThreads); !problem.empty())
+  if (std::string problem = checkMemory(program, launch, hostThreadsOf(options)); !problem.empty())
     return problem;
   if (launch.arguments.size() != program.parameters.size())
     return "found " + std::to_string(launch.arguments.size()) + " arguments; `" + program.kernel + "` takes " +
@@ -82,7 +89,7 @@ static std::string checkLaunch(const Program &program, const Launch &launch, uns
 }
 
 std::variant<RunResult, Refusal> run(const Program &program, const Launch &launch, const RunOptions &options) {
-  if (std::string problem = checkLaunch(program, launch, hostThreadsOf(options)); !problem.empty())
+  if (std::string problem = checkLaunch(program, launch, options); !problem.empty())
     return Refusal{std::move(problem), 0};
   return Grid(program, launch, options).run();
 }

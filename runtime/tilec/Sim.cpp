@@ -32,7 +32,9 @@ static NumberOption seedOption{
     {"seed", "N", "of the inputs and of the first schedule; default 1"}, {Command::Sim}, 1, UINT64_MAX};
 static NumberOption seedsOption{
     {"seeds", "N", "schedules to try, whose results must be equal; default 1"}, {Command::Sim}, 1, 1000000};
-static NumberOption stepsOption{{"max-steps", "N", "instructions that a warp may run; default 10000000, 0: any number"},
+static NumberOption stepsOption{{"max-steps", "N",
+                                 "instructions that a warp may run, in a grid of at most 16777216 CTAs; default "
+                                 "10000000, 0: any number of both"},
                                 {Command::Sim},
                                 StepLimits().warpInstructions,
                                 UINT64_MAX};

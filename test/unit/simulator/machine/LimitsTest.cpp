@@ -85,6 +85,10 @@ TEST(Limits, AGridAndACtaHaveExtentsThatAGpuTakes) {
   EXPECT_EQ(run.refusal().message, "found a grid of 1 x 65536 x 1; expected 1 to 65535 along y");
   run.grid = {0x80000000, 1, 1};
   EXPECT_EQ(run.refusal().message, "found a grid of 2147483648 x 1 x 1; expected 1 to 2147483647 along x");
+  run.options.maxSteps = 100;
+  run.grid = {0x7fffffff, 65535, 65535};
+  EXPECT_EQ(run.refusal().message,
+            "found 9223090559730712575 CTAs; expected at most 16777216 where the steps of a warp have a limit");
   run.grid = {1, 1, 65535};
   run.block = {2, 2, 64};
   EXPECT_EQ(summary(run.run()), "");
