@@ -39,9 +39,17 @@ def attention(heads, sequence, kv_heads=None):
     return {"B": 16384 // sequence, "H": heads, "HK": kv_heads or heads, "S": sequence, "L": sequence}
 
 
+def transposed(m, n, k):
+    """The dims of `batched_matmul` whose right factor lies along K."""
+    return {"B": 1, "M": m, "N": n, "AR": m, "AC": k, "BR": n, "BC": k}
+
+
 PRODUCT_TILES = tiles((64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4),
                       (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 192, 64, 8, 4))
 PRODUCT_GOALS = {1024: 0.85, 2048: 0.85, 4096: 0.92, 8192: 0.92}
+# Weights of language models (N, K), and how many rows meet them.
+WEIGHTS = ((4096, 4096), (14336, 4096), (4096, 14336), (6144, 4096))
+WEIGHT_ROWS = {512: 0.92, 4096: 0.92}
 ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
                    256: tiles((128, 32), (128, 64))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
@@ -51,9 +59,11 @@ ROWS_OF_WARP = 16  # of the scores: a warp group has 64
 GRIDS = (
     [Grid("matmul NN, bf16", "matmul", {"T": "bf16"}, PRODUCT_TILES,
           [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
+     Grid("matmul NN, f16", "matmul", {"T": "f16"}, PRODUCT_TILES,
+          [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
      Grid("matmul NT, bf16", "batched_matmul", {"T": "bf16", "TA": "false", "TB": "true"}, PRODUCT_TILES,
-          [({"B": 1, "M": n, "N": n, "AR": n, "AC": n, "BR": n, "BC": n}, goal)
-           for n, goal in PRODUCT_GOALS.items()])] +
+          [(transposed(n, n, n), goal) for n, goal in PRODUCT_GOALS.items()] +
+          [(transposed(m, n, k), goal) for m, goal in WEIGHT_ROWS.items() for n, k in WEIGHTS])] +
     [Grid(f"attention {'causal' if causal == 'true' else 'full'}, bf16", "flash_attention",
           {"T": "bf16", "D": depth, "CAUSAL": causal, "has(lse)": "false"},
           [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in ATTENTION_TILES[depth]],

@@ -23,23 +23,26 @@ import peers
 ROUNDS = 15
 SAMPLE_US = 1500  # a graph holds as many launches as take about this long
 TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
 BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 VENDOR = ("cuBLAS", "cuDNN")  # the peers that a goal is about
 
 
-def random(*shape):
-    return torch.randn(*shape, device="cuda", generator=GENERATOR).bfloat16()
+def random(*shape, dtype=torch.bfloat16):
+    return torch.randn(*shape, device="cuda", generator=GENERATOR).to(dtype)
 
 
 class Product:
     """`c = a @ b`, or with `batched_matmul` `c[0] = a[0] @ b[0].T`."""
 
-    def __init__(self, _, dims):
+    def __init__(self, grid, dims):
+        dtype = DTYPES[grid.defines["T"]]
         m, n, k = dims["M"], dims["N"], dims.get("K") or dims["AC"]
         batch = (1,) if "B" in dims else ()
-        self.a, self.b = random(*batch, m, k), random(*batch, *((n, k) if batch else (k, n)))
+        self.a = random(*batch, m, k, dtype=dtype)
+        self.b = random(*batch, *((n, k) if batch else (k, n)), dtype=dtype)
         self.right = self.b.mT if batch else self.b
-        self.out = torch.empty(*batch, m, n, device="cuda", dtype=torch.bfloat16)
+        self.out = torch.empty(*batch, m, n, device="cuda", dtype=dtype)
         self.tensors = {"a": self.a, "b": self.b, "c": self.out}
         self.scalars = {}
         self.flops = 2 * m * n * k
@@ -177,7 +180,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("out")
     parser.add_argument("--only", default="", help="cases whose name contains this word")
-    parser.add_argument("--seconds", type=float, default=120, help="no case begins later")
+    parser.add_argument("--seconds", type=float, default=160, help="no case begins later")
     options = parser.parse_args()
     end = time.monotonic() + options.seconds
     results, faults = [], []

@@ -123,7 +123,7 @@ def benchmark(steps, bundle):
                                 **json.load(file)})
     for name, script in (("torch.compile", "peers"), ("cuBLAS and the attention of torch", "products")):
         out = os.path.join(bundle, f"{script}.json")
-        steps.run(f"time against {name}", [sys.executable, f"{ROOT}/test/gpu/{script}.py", f"{bundle}/kernels", out], 180)
+        steps.run(f"time against {name}", [sys.executable, f"{ROOT}/test/gpu/{script}.py", f"{bundle}/kernels", out], 240)
         if os.path.exists(out):
             with open(out, encoding="utf-8") as file:
                 results += json.load(file)["results"]
