@@ -185,6 +185,10 @@ void Session::report(Code code, Location location, std::string message) {
 LogicalResult Session::take(mlir::Diagnostic &diagnostic) {
   SourceRange range;
   DiagnosticBuilder builder = reportAt(codeOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), range);
+  // MLIR may name places in the source that it was made from, which is not read here.
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>(); place && !range.isValid())
+    builder.note("its place is line " + std::to_string(place.getLine()) + " of `" + place.getFilename().str() +
+                 "`, says the input");
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::vector<SourceRange> ignored;
     SourceRange place = rangeOf(note.getLocation(), ignored);
