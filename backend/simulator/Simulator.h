@@ -6,6 +6,7 @@
 #define BACKEND_SIMULATOR_SIMULATOR_H
 
 #include "backend/simulator/Checks.h"
+#include "backend/simulator/check/Access.h"
 #include "backend/simulator/check/Finding.h"
 #include "backend/simulator/counters/Counters.h"
 #include "backend/simulator/machine/Program.h"
@@ -53,6 +54,7 @@ struct RunOptions {
   uint64_t seed = 0;
   unsigned hostThreads = 0; ///< 0: as many as the machine has
   Checks checks;
+  check::EqualWrites equalWrites = check::EqualWrites::AreNoConflict;
   bool counters = false;                          ///< what each instruction moves and computes
   uint64_t maxSteps = 0;                          ///< operations that a warp may run in some lane; 0: any number
   std::function<void(const std::string &)> print; ///< what `vprintf` prints

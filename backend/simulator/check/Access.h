@@ -29,8 +29,14 @@ enum class Scope : uint8_t {
   Grid, ///< `.gpu` and `.sys`; `.cluster` too, as long as there are no clusters
 };
 
-/// Lanes of a write whose bytes held the same, defined value already: known, or found, before the write takes effect,
-/// once a verdict hangs on it.
+/// Of two writes that leave the same value, in global memory.
+enum class EqualWrites : uint8_t {
+  AreNoConflict,
+  OfCtasConflict, ///< those of two CTAs do: an element belongs to the one that writes it
+};
+
+/// Lanes of a write whose bytes held the same, defined value already when their turn came, the lower lanes having
+/// written before them: known, or found, before the write takes effect, once a verdict hangs on it.
 class UnchangedLanes {
 public:
   using Find = uint32_t (*)(const void *write);

@@ -28,8 +28,9 @@ constexpr FaultName kNames[] = {
     {"trap", "trap"},
     {"assertion", "assertion failed"},
     {"step-limit", "step limit"},
+    {"schedule-difference", "difference between schedules"},
 };
-static_assert(std::size(kNames) == size_t(Fault::StepLimit) + 1, "a fault without a name");
+static_assert(std::size(kNames) == size_t(Fault::ScheduleDifference) + 1, "a fault without a name");
 
 auto orderOf(const Place &place) { return std::tie(place.origin, place.cta, place.thread); }
 

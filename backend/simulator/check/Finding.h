@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -31,6 +32,7 @@ enum class Fault : uint8_t {
   Trap,       ///< the kernel stopped itself
   Assertion,  ///< `__assertfail`
   StepLimit,
+  ScheduleDifference, ///< two schedules leave different results
 };
 
 /// `data race`, for people.
@@ -45,14 +47,26 @@ struct Place {
   std::array<uint32_t, 3> thread = {0, 0, 0};
 };
 
+/// What messages and `Extent` call the shared memory of a CTA.
+constexpr const char *kSharedMemoryName = "shared memory";
+
+/// The bytes that an access means, whether or not their buffer has them.
+struct Extent {
+  std::string buffer; ///< as messages name it: an argument, a variable, `shared memory`
+  int64_t offset = 0; ///< of the first byte; negative before the buffer
+  uint64_t bytes = 0;
+};
+
 struct Finding {
   Fault fault = Fault::Race;
-  std::string message; ///< what was found, and what was expected; names the buffer and the offset in it
+  std::string message;  ///< what was found, and what was expected; names the buffer and the offset in it
+  bool hasPlace = true; ///< but for what concerns a run as a whole
   Place place;
   bool hasOther = false;
   Place other;          ///< the conflicting access
   uint64_t address = 0; ///< 0 where there is none
-  uint64_t count = 1;   ///< times that this pair of instructions was seen at fault
+  std::optional<Extent> memory;
+  uint64_t count = 1; ///< times that this pair of instructions was seen at fault
 };
 
 /// Collects findings from any thread of the host. Of each (fault, instruction, other instruction) the one of the least

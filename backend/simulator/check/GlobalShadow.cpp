@@ -63,7 +63,8 @@ struct GlobalShadow::Chunk {
   }
 };
 
-GlobalShadow::GlobalShadow(uint64_t bytes) : chunks((bytes + kChunkBytes - 1) / kChunkBytes) {}
+GlobalShadow::GlobalShadow(uint64_t bytes, EqualWrites equalWrites)
+    : equalWrites(equalWrites), chunks((bytes + kChunkBytes - 1) / kChunkBytes) {}
 
 GlobalShadow::~GlobalShadow() {
   for (std::atomic<Chunk *> &chunk : chunks)
@@ -198,7 +199,8 @@ void GlobalShadow::visit(Clocks &clocks, Mark &write, Mark *reads, const Mark &m
   auto check = [&](const Mark &earlier) {
     uint32_t left = earlier.epoch ? unknown(clocks, thread, earlier) : 0;
     bool own = earlier.cta == clocks.cta(), byQueue = !earlier.lanes;
-    bool equal = writes(earlier.access) && mark.lanes && earlier.lanes && request.unchanged.has(lane);
+    bool equal = writes(earlier.access) && mark.lanes && earlier.lanes &&
+                 (own || equalWrites == EqualWrites::AreNoConflict) && request.unchanged.has(lane);
     if (!left || equal || morallyStrong(mark, earlier))
       return;
     Conflict conflict;

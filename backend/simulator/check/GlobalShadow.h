@@ -19,7 +19,7 @@ namespace tile::sim::check {
 class GlobalShadow {
 public:
   /// Of a buffer of `bytes`; offsets are from its start. Its memory grows with what is accessed.
-  explicit GlobalShadow(uint64_t bytes);
+  explicit GlobalShadow(uint64_t bytes, EqualWrites equalWrites = EqualWrites::AreNoConflict);
   ~GlobalShadow();
   GlobalShadow(const GlobalShadow &) = delete;
   GlobalShadow &operator=(const GlobalShadow &) = delete;
@@ -39,6 +39,7 @@ private:
   void visit(Clocks &clocks, Mark &write, Mark *reads, const Mark &mark, const Request &request, unsigned lane,
              uint64_t offset, Conflicts &conflicts);
 
+  EqualWrites equalWrites;
   std::vector<std::atomic<Chunk *>> chunks;
 };
 

@@ -91,11 +91,16 @@ template <class T> struct Fma : Ternary<T, numerics::fma<T>> {};
 template <class T> struct Abs : Unary<T, numerics::abs<T>> {};
 template <class T> struct Neg : Unary<T, numerics::neg<T>> {};
 
+/// Whether the ISA lets an operation leave its rounding out, which is to nearest then (PTX ISA 9.0, 9.7.3 and 9.7.4).
+enum class Rounds { WhereNamed, AsNamed };
+
 /// The modifiers of a float operation that rounds. Whatever is not there is not taken.
-static FloatMode takeMode(Form &form) {
+static FloatMode takeMode(Form &form, Rounds rounds) {
   FloatMode mode;
   static constexpr Rounding kRoundings[] = {Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up};
   int rounding = form.takeOne({"rn", "rz", "rm", "rp"});
+  if (rounding < 0 && rounds == Rounds::AsNamed)
+    form.refuse("it names no rounding; expected `.rn`, `.rz`, `.rm` or `.rp`");
   mode.rounding = rounding < 0 ? Rounding::Nearest : kRoundings[rounding];
   mode.ftz = form.take("ftz");
   mode.sat = form.take("sat");
@@ -110,8 +115,9 @@ static bool namesFloat(const Form &form) {
   return false;
 }
 
-template <template <class> class Of, size_t sources> static void decodeFloat(Form &form) {
-  FloatMode mode = takeMode(form);
+template <template <class> class Of, size_t sources, Rounds rounds = Rounds::WhereNamed>
+static void decodeFloat(Form &form) {
+  FloatMode mode = takeMode(form, rounds);
   ptx::Type type = form.takeType();
   if (!form.expectOperands(1 + sources))
     return;
@@ -133,7 +139,7 @@ template <class T> struct Rcp : Unary<T, numerics::rcp<T>> {};
 template <class T> struct Sqrt : Unary<T, numerics::sqrt<T>> {};
 
 template <template <class> class Of, size_t sources> static void decodeWide(Form &form) {
-  FloatMode mode = takeMode(form);
+  FloatMode mode = takeMode(form, Rounds::AsNamed);
   ptx::Type type = form.takeType();
   if (!form.expectOperands(1 + sources))
     return;
@@ -225,7 +231,7 @@ static void decodeTest(Form &form) {
 
 static void decodeMad(Form &form) {
   // `mad` of floating point is `fma` on every GPU since sm_20.
-  namesFloat(form) ? decodeFloat<Fma, 3>(form) : decodeIntegerMad(form);
+  namesFloat(form) ? decodeFloat<Fma, 3, Rounds::AsNamed>(form) : decodeIntegerMad(form);
 }
 
 InstructionRows arithmeticRows() {
@@ -239,7 +245,7 @@ InstructionRows arithmeticRows() {
       {"div", "Integer Arithmetic, Floating Point", "all integers; f32 (`.approx`, `.full`, rounded), f64",
        decodeDivide},
       {"fma", "Floating Point, Half Precision Floating Point", "f32, f64, f16, bf16 and packed, all modifiers",
-       decodeFloat<Fma, 3>},
+       decodeFloat<Fma, 3, Rounds::AsNamed>},
       {"mad", "Integer Arithmetic, Floating Point", "all integers; floating point is `fma`", decodeMad},
       {"max", "Integer Arithmetic, Floating Point, Half Precision Floating Point", kFloats,
        decodeExtremum<decodeIntegerMax, Max>},

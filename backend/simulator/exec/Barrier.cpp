@@ -41,7 +41,7 @@ static void writeVote(Warp &warp, const Op &op, uint32_t lanes, const CtaBarrier
     bool holds = voteOf(op) == BarrierVote::All ? barrier.votes == barrier.voters : barrier.votes > 0;
     warp.writePredicate(op.result(0), holds ? kAllLanes : 0);
   }
-  warp.writeUndefined(op.result(0), 0);
+  warp.writeUndefined(op.result(0), barrier.undefinedVote ? kAllLanes : 0);
 }
 
 /// Everyone has come: whoever waits goes on.
@@ -87,15 +87,24 @@ static Step runBarrier(Warp &warp, const Op &op) {
     return Step::Block;
   Cta &cta = warp.cta;
   unsigned first = __builtin_ctz(warp.active);
+  bool counted = op.mode & kCounted;
+  auto findUndefined = [&](unsigned source, const char *what) {
+    uint32_t unsure = warp.undefined(op.source(source)) & warp.active;
+    if (unsure)
+      cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, std::string(what) + " is undefined");
+    return unsure != 0;
+  };
+  const bool unsureNumber = findUndefined(0, "the number of the barrier");
+  const bool unsureCount = counted && findUndefined(1, "the number of threads");
   uint32_t number = warp.row<uint32_t>(op.source(0))[first];
   if (number >= cta.barriers.size()) {
-    cta.report(Fault::BadOperand, warp, first, op, "the barrier is " + std::to_string(number) + "; expected 0 to 15");
+    if (!unsureNumber)
+      cta.report(Fault::BadOperand, warp, first, op, "the barrier is " + std::to_string(number) + "; expected 0 to 15");
     return Step::Next;
   }
   CtaBarrier &barrier = cta.barriers[number];
-  bool counted = op.mode & kCounted;
   uint32_t expected = counted ? warp.row<uint32_t>(op.source(1))[first] : threadsLeft(cta);
-  if (counted && (expected % kLanes || !expected))
+  if (counted && !unsureCount && (expected % kLanes || !expected))
     cta.report(Fault::BadOperand, warp, first, op,
                "the barrier is for " + std::to_string(expected) + " threads; expected a multiple of 32");
   if (barrier.arrived && (barrier.counted != counted || (counted && barrier.expected != expected)))
@@ -106,11 +115,13 @@ static Step runBarrier(Warp &warp, const Op &op) {
   barrier.expected = expected;
   // Lanes that the warp lacks, at the end of a CTA, count where threads are counted in whole warps.
   uint32_t lanes = warp.active;
+  barrier.lanes[warp.number] |= lanes;
   barrier.arrived += __builtin_popcount(lanes) + (counted ? __builtin_popcount(~warp.lanes) : 0);
   if (voteOf(op) != BarrierVote::None) {
     uint32_t votes = warp.predicate(op.source(op.sources - 1)) ^ (op.immediate ? kAllLanes : 0);
     barrier.votes += __builtin_popcount(votes & lanes);
     barrier.voters += __builtin_popcount(lanes);
+    barrier.undefinedVote |= (warp.undefined(op.source(op.sources - 1)) & lanes) != 0;
   }
   bool waits = !(op.mode & kArrive);
   if (!waits && cta.checks)

@@ -15,10 +15,13 @@ Step runBranch(Warp &warp, const Op &op) {
 Step runBranchIndexed(Warp &warp, const Op &op) {
   const std::vector<uint32_t> &targets = warp.program.targetLists[op.mode];
   const uint32_t *index = warp.row<uint32_t>(op.source(0));
+  const uint32_t unsure = warp.undefined(op.source(0)) & warp.active;
+  if (unsure)
+    warp.cta.report(Fault::Undefined, warp, __builtin_ctz(unsure), op, "the index is undefined");
   uint32_t chosen[kLanes] = {};
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (warp.active >> lane & 1) {
-      if (index[lane] >= targets.size()) {
+      if (index[lane] >= targets.size() && !(unsure >> lane & 1)) {
         warp.cta.report(Fault::BadOperand, warp, lane, op,
                         "the index is " + std::to_string(index[lane]) + "; expected less than the " +
                             std::to_string(targets.size()) + " targets");

@@ -155,6 +155,35 @@ static constexpr PackedRow kPacked[] = {
     {ptx::Type::TF32, ptx::Type::F32, 1, lanewiseByMode<toTF32>},
 };
 
+static const PackedRow *findPacked(ptx::Type to, ptx::Type from, size_t operands) {
+  for (const PackedRow &row : kPacked)
+    if (row.to == to && row.from == from && operands == 1 + row.sources)
+      return &row;
+  return nullptr;
+}
+
+static bool isInteger(ptx::Type type) { return type < ptx::Type::F16 && type != ptx::Type::Pred; }
+
+namespace {
+/// Modifiers that a conversion has.
+struct Named {
+  bool rounding, integralRounding, satfinite;
+};
+} // namespace
+
+/// Why a conversion lacks a modifier that the ISA demands; null if it does not. (PTX ISA 9.0, 9.7.9.21) Between f16 and
+/// bf16, where it demands one as well, `ptxas` takes none.
+static const char *findMissing(ptx::Type to, ptx::Type from, const PackedRow *packed, Named named) {
+  if (!packed && isInteger(to) && !isInteger(from) && !named.integralRounding)
+    return "it names no rounding to an integer; expected `.rni`, `.rzi`, `.rmi` or `.rpi`";
+  bool mustRound = packed || (!isInteger(to) && (isInteger(from) || ptx::sizeOf(to) < ptx::sizeOf(from)));
+  if (mustRound && !named.rounding)
+    return "it names no rounding; expected `.rn`, or another one that the types have";
+  if ((to == ptx::Type::E4M3x2 || to == ptx::Type::E5M2x2) && !named.satfinite)
+    return "it lacks `.satfinite`";
+  return nullptr;
+}
+
 static void decodeConvert(Form &form) {
   ConvertMode mode;
   static constexpr Rounding kRoundings[] = {Rounding::Nearest, Rounding::NearestAway, Rounding::Zero, Rounding::Down,
@@ -169,14 +198,16 @@ static void decodeConvert(Form &form) {
   mode.relu = form.take("relu");
   mode.finite = form.take("satfinite");
   ptx::Type to = form.takeType(), from = form.takeType();
+  const PackedRow *packed = findPacked(to, from, form.operandCount());
+  if (const char *missing = findMissing(to, from, packed, {rounding >= 0, integral >= 0, mode.finite}))
+    return form.refuse(missing);
   uint32_t bits = pack(mode) | (integral >= 0 && to == from ? kIntegral : 0);
-  for (const PackedRow &row : kPacked)
-    if (row.to == to && row.from == from && form.operandCount() == 1 + row.sources) {
-      form.result(0, to);
-      for (unsigned i = 1; i <= row.sources; ++i)
-        form.source(i, from);
-      return form.run(row.handler, bits);
-    }
+  if (packed) {
+    form.result(0, to);
+    for (unsigned i = 1; i <= packed->sources; ++i)
+      form.source(i, from);
+    return form.run(packed->handler, bits);
+  }
   if (!form.expectOperands(2))
     return;
   form.result(0, to);

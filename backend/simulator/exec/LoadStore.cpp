@@ -127,16 +127,33 @@ struct StoredPart {
 };
 } // namespace
 
-/// Lanes whose store will leave what is there.
+/// Whether the two lanes store the same.
+template <class Word> static bool storeAlike(const StoredPart &stored, unsigned left, unsigned right) {
+  for (unsigned i = 0; i < stored.access.count; ++i) {
+    const Word *row = stored.warp.row<Word>(stored.op.source(1 + i));
+    bool same = true;
+    withElement(stored.access, [&](auto zero) {
+      using Element = decltype(zero);
+      same = !difference(converted<Element>(row[left]), converted<Element>(row[right]));
+    });
+    if (!same)
+      return false;
+  }
+  return true;
+}
+
+/// Lanes whose store will leave what is there, one lane after the other: what the latest lane before it stored to the
+/// same place, else what memory holds.
 template <class Word> static uint32_t findUnchanged(const void *write) {
   const StoredPart &stored = *static_cast<const StoredPart *>(write);
   const Part &part = stored.part;
-  uint32_t same = part.lanes;
+  uint32_t same = part.lanes, unsure = 0;
   withElement(stored.access, [&](auto zero) {
     using Element = decltype(zero);
     for (unsigned i = 0; i < stored.access.count; ++i) {
       const uint8_t *at = part.region.bytes + i * sizeof(Element);
       const Word *row = stored.warp.row<Word>(stored.op.source(1 + i));
+      unsure |= stored.warp.undefined(stored.op.source(1 + i));
       forLanes(part.lanes, [&](unsigned lane) {
         uint64_t changes = difference(elementAt<Element>(at + part.offsets[lane]), converted<Element>(row[lane]));
         same &= ~(uint32_t(changes != 0) << lane);
@@ -145,7 +162,20 @@ template <class Word> static uint32_t findUnchanged(const void *write) {
         same &= ~undefinedLanes<Element>(part.region.defined + i * sizeof(Element), part.offsets, part.lanes);
     }
   });
-  return same;
+  forLanes(part.lanes, [&](unsigned lane) {
+    uint32_t before = part.lanes & ((1u << lane) - 1);
+    while (before) {
+      // Places are multiples of their size, so that two of them are one or have nothing in common.
+      unsigned latest = 31 - __builtin_clz(before);
+      before &= ~(1u << latest);
+      if (part.offsets[latest] != part.offsets[lane])
+        continue;
+      bool alike = !(unsure >> latest & 1) && storeAlike<Word>(stored, latest, lane);
+      same = (same & ~(1u << lane)) | uint32_t(alike) << lane;
+      break;
+    }
+  });
+  return same & ~unsure;
 }
 
 /// Marks what a register with undefined lanes has stored, byte by byte. Returns the lanes that stored undefined bits.
@@ -195,7 +225,7 @@ template <class Word> static Step runStore(Warp &warp, const Op &op) {
           warp.cta.report(Fault::Undefined, warp, lane, op,
                           "an undefined value is stored to " +
                               describe(part.region, part.offsets[lane] + i * access.bytes, access.bytes),
-                          part.region.start + part.offsets[lane]);
+                          part.region, part.offsets[lane] + i * access.bytes, access.bytes);
         }
       }
     });

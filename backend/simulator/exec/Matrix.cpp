@@ -281,6 +281,25 @@ std::string typesOf(const FactorRow &a, const FactorRow &b, std::string_view acc
   return std::string(a.name) + " x " + std::string(b.name) + " -> " + std::string(accumulator);
 }
 
+/// Whether there is such a shape for A of this type. (PTX ISA 9.0, 9.7.14.5)
+static bool hasShape(const numerics::FragmentShape &shape, const FactorRow &a) {
+  const unsigned rowBytes = shape.k * a.bytes;
+  if (shape.n != 8 || (shape.m != 16 && shape.m != 8))
+    return false;
+  if (a.bytes == 8)
+    return shape.k == 4 || (shape.m == 16 && (shape.k == 8 || shape.k == 16));
+  return shape.m == 16 ? rowBytes == 16 || rowBytes == 32 : rowBytes == 16 && !a.format;
+}
+
+/// Whether there is an instruction that multiplies A and B of these types: those of 8 bits go with each other, integers
+/// with integers, all others with themselves alone.
+static bool meet(const FactorRow &a, const FactorRow &b, std::string_view accumulator) {
+  bool alike = &a == &b || (a.bytes == 1 && b.bytes == 1 && !a.format == !b.format);
+  if (!a.format)
+    return alike && accumulator == (a.bytes == 8 ? "f64" : "s32");
+  return alike && (accumulator == "f32" || (accumulator == "f16" && (a.bytes == 1 || a.name == "f16")));
+}
+
 static void decodeMma(Form &form) {
   if (!form.take("sync") || !form.take("aligned"))
     return form.refuse("expected `.sync.aligned`");
@@ -288,7 +307,6 @@ static void decodeMma(Form &form) {
   if (!form.take("row") || !form.take("col"))
     return form.refuse("only `.row.col` is known");
   auto details = std::make_shared<MmaForm>();
-  details->saturate = form.take("satfinite");
   // Types stand in the order D, A, B, C.
   static constexpr std::string_view kAccumulators[] = {"f32", "f16", "s32", "f64"};
   std::string_view types[4];
@@ -315,8 +333,10 @@ static void decodeMma(Form &form) {
     details->model = numerics::findDotModel(form.generation(), numerics::MatrixUnit::MmaSync, details->a->factor,
                                             details->accumulator == "f16" ? numerics::AccumulatorType::F16
                                                                           : numerics::AccumulatorType::F32);
-  bool fits = (m == 16 || (m == 8 && !floating)) && n == 8 && k <= 64 && details->b->bytes == bytes;
-  if (!fits || (floating && !details->model) || (bytes == 8) != (details->accumulator == "f64"))
+  if (!floating && bytes == 1)
+    details->saturate = form.take("satfinite");
+  if (!hasShape(*shape, *details->a) || !meet(*details->a, *details->b, details->accumulator) ||
+      (floating && !details->model))
     return form.refuse("this shape and these types are not known");
   if (!form.expectOperands(4))
     return;

@@ -175,20 +175,21 @@ uint32_t visitParts(Warp &warp, const Op &op, const Access &access, AccessKind k
         cta.report(Fault::OutOfBounds, warp, lane, op,
                    int64_t(offset) < 0 ? std::to_string(-int64_t(offset)) + " bytes before `" + region.name + "`"
                                        : describe(region, offset, bytes) + "; it has " + std::to_string(region.size),
-                   addresses[lane]);
+                   region, offset, bytes);
         together &= ~(1u << lane);
       } else if (addresses[lane] % align) {
         cta.report(Fault::Misaligned, warp, lane, op,
                    "address " + hex(addresses[lane]) + " in `" + region.name + "` is no multiple of " +
                        std::to_string(align) + " bytes",
-                   addresses[lane]);
+                   region, offset, bytes);
         together &= ~(1u << lane);
       }
     }
     if (kind != AccessKind::Read && !region.writable && together) {
       unsigned lane = __builtin_ctz(together);
       cta.report(Fault::ReadOnly, warp, lane, op,
-                 "a write to " + describe(region, offsets[lane], bytes) + ", which is no output", addresses[lane]);
+                 "a write to " + describe(region, offsets[lane], bytes) + ", which is no output", region, offsets[lane],
+                 bytes);
       together = 0;
     }
     if (!together)

@@ -7,7 +7,6 @@
 #include "backend/simulator/machine/SpecialRegisters.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace tile::sim {
 
@@ -34,8 +33,8 @@ Cta::Cta(Grid &grid, std::array<uint32_t, 3> index, uint64_t seed)
   // What was in shared memory before is anything but zero.
   for (uint8_t &byte : sharedBytes)
     byte = 0xA5;
-  shared = {"shared memory", ptx::Space::Shared, kSharedStart,
-            sharedSize,      sharedBytes.data(), marksAt(sharedDefined, 0)};
+  shared = {kSharedMemoryName, ptx::Space::Shared, kSharedStart,
+            sharedSize,        sharedBytes.data(), marksAt(sharedDefined, 0)};
 
   uint64_t threadCount = threads();
   localBytes.assign(threadCount * program.localBytes, 0xA5);
@@ -152,38 +151,6 @@ bool Cta::isDeadlocked() {
   return true;
 }
 
-/// Says of each place where threads wait how many do, and of those who poll an mbarrier what it lacks.
-void Cta::reportDeadlock() {
-  struct Wait {
-    uint32_t pc;
-    uint64_t mbarrier; ///< its place; none above all shared memory
-    bool operator<(const Wait &other) const { return std::tie(pc, mbarrier) < std::tie(other.pc, other.mbarrier); }
-  };
-  std::map<Wait, unsigned> waiting; // threads
-  const Warp *first = nullptr;
-  Wait firstWait{};
-  for (const std::unique_ptr<Warp> &warp : warps)
-    for (const Fragment &fragment : warp->allFragments()) {
-      Wait wait{fragment.pc, UINT64_MAX};
-      if (!fragment.blocked && warp->failedWait)
-        wait = {uint32_t(warp->failedWait - program.ops.data()), warp->failedWaitPlace};
-      if (!first)
-        firstWait = wait;
-      first = first ? first : warp.get();
-      waiting[wait] += __builtin_popcount(fragment.lanes);
-    }
-  std::string message = "no thread of the CTA can go on:";
-  for (auto [wait, count] : waiting) {
-    const Origin &origin = program.origins[program.ops[wait.pc].origin];
-    message += (message.back() == ':' ? " " : "; ") + std::to_string(count) + " wait at `" + origin.text + "`, line " +
-               std::to_string(origin.line);
-    if (const Mbarrier *object = mbarriers.find(wait.mbarrier))
-      message += ", where " + describe(wait.mbarrier, *object);
-  }
-  const Fragment &fragment = first->allFragments().front();
-  report(Fault::Deadlock, *first, __builtin_ctz(fragment.lanes), program.ops[firstWait.pc], std::move(message));
-}
-
 /// What must have come to an end with the threads.
 void Cta::checkEnd() {
   for (const auto &[offset, object] : mbarriers.all()) {
@@ -255,20 +222,32 @@ Place Cta::placeOf(const Warp &warp, unsigned lane, const Op &op) const {
   return {op.origin, index, threadIndex(warp, lane)};
 }
 
-void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address) {
+/// A finding of `lane` at `op`.
+static Finding findingAt(const Cta &cta, Fault fault, const Warp &warp, unsigned lane, const Op &op,
+                         std::string message) {
   Finding finding;
   finding.fault = fault;
   finding.message = std::move(message);
-  finding.place = placeOf(warp, lane, op);
+  finding.place = cta.placeOf(warp, lane, op);
+  return finding;
+}
+
+void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address) {
+  Finding finding = findingAt(*this, fault, warp, lane, op, std::move(message));
   finding.address = address;
   grid.findings.add(std::move(finding));
 }
 
+void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Region &region,
+                 uint64_t offset, uint64_t bytes) {
+  Finding finding = findingAt(*this, fault, warp, lane, op, std::move(message));
+  finding.address = region.start + offset;
+  finding.memory = Extent{region.name, int64_t(offset), bytes};
+  grid.findings.add(std::move(finding));
+}
+
 void Cta::report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Place &other) {
-  Finding finding;
-  finding.fault = fault;
-  finding.message = std::move(message);
-  finding.place = placeOf(warp, lane, op);
+  Finding finding = findingAt(*this, fault, warp, lane, op, std::move(message));
   finding.hasOther = true;
   finding.other = other;
   grid.findings.add(std::move(finding));

@@ -6,6 +6,7 @@
 #define BACKEND_SIMULATOR_MACHINE_CTA_H
 
 #include "backend/simulator/check/Finding.h"
+#include "backend/simulator/machine/Limits.h"
 #include "backend/simulator/machine/Mbarrier.h"
 #include "backend/simulator/machine/Memory.h"
 #include "backend/simulator/machine/Random.h"
@@ -23,10 +24,12 @@ class Grid;
 
 /// A barrier of the CTA, `bar.sync 3`. Counts threads, whole warps at a time. (PTX ISA 9.0, 9.7.13.1)
 struct CtaBarrier {
-  uint32_t expected = 0;          ///< threads
-  uint32_t arrived = 0;           ///< threads
-  bool counted = false;           ///< the program says how many; else all that have not returned
-  uint32_t votes = 0, voters = 0; ///< of `bar.red`
+  uint32_t expected = 0;                               ///< threads
+  uint32_t arrived = 0;                                ///< threads
+  bool counted = false;                                ///< the program says how many; else all that have not returned
+  uint32_t votes = 0, voters = 0;                      ///< of `bar.red`
+  bool undefinedVote = false;                          ///< so that nobody knows the outcome
+  std::array<uint32_t, kMostThreads / kLanes> lanes{}; ///< that have arrived, by warp
 };
 
 /// `barrier.cluster`, of the CTA alone: it is its cluster. Threads arrive and wait in two steps. (9.7.13.3)
@@ -117,6 +120,9 @@ public:
   const std::vector<Issues> &allIssues() const { return issues; }
 
   void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, uint64_t address = 0);
+  /// Likewise, of an access to `bytes` of a region from `offset` on.
+  void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Region &region,
+              uint64_t offset, uint64_t bytes);
   /// Likewise, with the other step that is at fault with this one.
   void report(Fault fault, const Warp &warp, unsigned lane, const Op &op, std::string message, const Place &other);
 
@@ -124,6 +130,7 @@ private:
   bool runSlice(Warp &warp);
   void finishSome(bool must);
   bool isDeadlocked();
+  /// Says of each place where threads wait how many do and what it lacks.
   void reportDeadlock();
   void checkEnd();
 

@@ -6,10 +6,10 @@
 
 namespace tile::sim {
 
-GridChecks::GridChecks(const GridMemory &memory) {
+GridChecks::GridChecks(const GridMemory &memory, check::EqualWrites equalWrites) {
   for (const std::vector<Region> *regions : {&memory.buffers, &memory.variables})
     for (const Region &region : *regions)
-      shadows.push_back(std::make_unique<check::GlobalShadow>(region.size));
+      shadows.push_back(std::make_unique<check::GlobalShadow>(region.size, equalWrites));
 }
 
 CtaChecks::CtaChecks(Cta &cta)
@@ -48,6 +48,7 @@ void CtaChecks::report(const Warp &warp, const Op &op, const Region &region, Acc
     finding.other = {conflict.other.origin, cta.grid.indexOf(conflict.other.cta),
                      cta.threadIndex(conflict.other.thread)};
     finding.address = region.start + conflict.offset;
+    finding.memory = Extent{region.name, int64_t(conflict.offset), 1};
     cta.grid.findings.add(std::move(finding));
   }
 }
@@ -135,7 +136,7 @@ void CtaChecks::expectNoMbarrier(const Warp &warp, const Op &op, const Part &par
       return cta.report(Fault::BadOperand, warp, lane, op,
                         describe(kind != AccessKind::Read) + sim::describe(part.region, part.offsets[lane], bytes) +
                             ", where an mbarrier is; expected an instruction on mbarriers",
-                        part.region.start + part.offsets[lane]);
+                        part.region, part.offsets[lane], bytes);
   }
 }
 

@@ -17,7 +17,7 @@ namespace tile::sim {
 
 /// What the CTAs of a grid share: who accessed global memory, and what passed through it.
 struct GridChecks {
-  explicit GridChecks(const GridMemory &memory);
+  GridChecks(const GridMemory &memory, check::EqualWrites equalWrites);
 
   std::vector<std::unique_ptr<check::GlobalShadow>> shadows; ///< by `Region::number`
   check::SyncLocations locations;
@@ -27,7 +27,7 @@ class CtaChecks {
 public:
   explicit CtaChecks(Cta &cta);
 
-  /// The lanes of `part` access `bytes` each. `unchanged` are those whose write leaves what was there.
+  /// The lanes of `part` access `bytes` each. `unchanged` are those whose write leaves what is there.
   void access(const Warp &warp, const Op &op, const Access &access, const Part &part, AccessKind kind, uint32_t bytes,
               const check::UnchangedLanes &unchanged = {});
 

@@ -72,7 +72,7 @@ Grid::Grid(const Program &program, const Launch &launch, const RunOptions &optio
   memory.parameters = {
       "the parameters", ptx::Space::Parameter, 0, program.parameterBytes, storage.back().data(), defined, false};
   if (options.checks.races)
-    checks = std::make_unique<GridChecks>(memory);
+    checks = std::make_unique<GridChecks>(memory, options.equalWrites);
   if (options.counters)
     counterPlan = std::make_unique<CounterPlan>(program);
 }

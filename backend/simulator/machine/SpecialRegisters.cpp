@@ -25,8 +25,12 @@ template <unsigned axis> static uint64_t ctaid(const Asking &a) { return a.cta.i
 template <unsigned axis> static uint64_t nctaid(const Asking &a) { return a.cta.grid.launch.grid[axis]; }
 template <uint64_t number> static uint64_t constant(const Asking &) { return number; }
 
+/// Without what the system reserves, in units of 128 bytes, which `%aggr_smem_size` does not round to. (an H200)
+static uint64_t sharedSize(const Asking &a) { return (a.cta.shared.size + 127) / 128 * 128; }
+
 /// A grid without clusters is one of clusters of a single CTA (PTX ISA 9.0, 10.11 to 10.19).
 static constexpr SpecialRow kRows[] = {
+    {"%aggr_smem_size", ptx::Type::U32, [](const Asking &a) { return kSharedStart + a.cta.shared.size; }},
     {"%cluster_ctaid.x", ptx::Type::U32, constant<0>},
     {"%cluster_ctaid.y", ptx::Type::U32, constant<0>},
     {"%cluster_ctaid.z", ptx::Type::U32, constant<0>},
@@ -43,6 +47,7 @@ static constexpr SpecialRow kRows[] = {
     {"%ctaid.z", ptx::Type::U32, ctaid<2>},
     {"%dynamic_smem_size", ptx::Type::U32, [](const Asking &a) -> uint64_t { return a.cta.grid.launch.dynamicShared; }},
     {"%gridid", ptx::Type::U64, constant<1>},
+    {"%is_explicit_cluster", ptx::Type::Pred, constant<0>},
     {"%laneid", ptx::Type::U32, [](const Asking &a) { return uint64_t(a.lane); }},
     {"%lanemask_eq", ptx::Type::U32, [](const Asking &a) -> uint64_t { return 1ull << a.lane; }},
     {"%lanemask_ge", ptx::Type::U32, [](const Asking &a) { return uint64_t(kAllLanes << a.lane); }},
@@ -60,11 +65,13 @@ static constexpr SpecialRow kRows[] = {
     {"%ntid.y", ptx::Type::U32, ntid<1>},
     {"%ntid.z", ptx::Type::U32, ntid<2>},
     {"%nwarpid", ptx::Type::U32, constant<64>},
+    {"%reserved_smem_offset_begin", ptx::Type::U32, constant<0>},
+    {"%reserved_smem_offset_cap", ptx::Type::U32, constant<kSharedStart>},
     {"%smid", ptx::Type::U32, [](const Asking &a) { return uint64_t(a.cta.index[0] % kResidentCtas); }},
     {"%tid.x", ptx::Type::U32, tid<0>},
     {"%tid.y", ptx::Type::U32, tid<1>},
     {"%tid.z", ptx::Type::U32, tid<2>},
-    {"%total_smem_size", ptx::Type::U32, [](const Asking &a) { return kSharedStart + a.cta.shared.size; }},
+    {"%total_smem_size", ptx::Type::U32, sharedSize},
     {"%warpid", ptx::Type::U32, [](const Asking &a) { return uint64_t(a.warp.number); }},
 };
 
@@ -86,7 +93,9 @@ void fillSpecialRegisters(Cta &cta, Warp &warp) {
     const SpecialRow *row = find(special.name);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint64_t value = row->value({cta, warp, lane});
-      if (row->type == ptx::Type::U64)
+      if (row->type == ptx::Type::Pred)
+        warp.writePredicate(special.slot, value ? kAllLanes : 0);
+      else if (row->type == ptx::Type::U64)
         warp.target<uint64_t>(special.slot)[lane] = value;
       else
         warp.target<uint32_t>(special.slot)[lane] = value;

@@ -110,7 +110,7 @@ void Warp::mergeAt(uint32_t pc) {
 bool Warp::gather(const Op &op, uint32_t wanted) {
   mergeAt(fragments[current].pc);
   active = guarded(op, fragments[current].lanes);
-  return (wanted & lanes & ~exited & ~fragments[current].lanes) == 0;
+  return !(fragments[current].awaited = wanted & lanes & ~exited & ~fragments[current].lanes);
 }
 
 bool Warp::meet(Handler handler, uint32_t wanted) {
@@ -121,6 +121,7 @@ bool Warp::meet(Handler handler, uint32_t wanted) {
   for (unsigned i = 0; i < fragments.size(); ++i)
     if (waits(i))
       missing &= ~fragments[i].lanes;
+  fragments[current].awaited = missing;
   if (missing)
     return false;
   for (unsigned i = 0; i < fragments.size(); ++i)

@@ -28,6 +28,7 @@ struct Fragment {
   bool blocked = false; ///< its operation returned `Step::Block`, and nothing that it may wait for has happened since
   uint8_t barrier = 0;  ///< number of the barrier that it has come to
   bool arrived = false; ///< it has come to a barrier of the CTA, which moves it on; until then it stays blocked
+  uint32_t awaited = 0; ///< lanes of the warp that had not come when its last `.sync` asked for them
 };
 
 /// The type that a lane of a register row has: rows are 32 lanes of 4 or of 8 bytes.

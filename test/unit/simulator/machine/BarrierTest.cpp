@@ -82,7 +82,32 @@ TEST(Barrier, VotesAreCounted) {
     EXPECT_EQ(value, 105u);
 }
 
-TEST(Barrier, ThatHalfAWarpNeverReachesIsADeadlock) {
+TEST(Barrier, AnUndefinedVoteLeavesTheOutcomeUndefined) {
+  auto vote = [](const std::string &barrier) {
+    KernelRun run(kThread + "setp.lt.u32 %p1, %r0, 40;\n@%p1 setp.lt.u32 %p2, %r0, 5;\n" + barrier +
+                      "@%p3 mov.u32 %r2, 1;\nselp.u32 %r3, 1, 0, %p3;\nadd.u32 %r3, %r3, %r2;\n"
+                      "st.global.u32 [%d0], %r3;",
+                  kBuffer);
+    run.block = {64, 1, 1};
+    run.addOutput<uint32_t>(64);
+    return run.run();
+  };
+  // Threads from 40 on have no `%p2`, and whoever waits gets the same outcome.
+  for (const char *barrier :
+       {"bar.red.popc.u32 %r2, 0, %p2;\nsetp.ne.u32 %p3, %r0, %r0;\n",
+        "mov.u32 %r2, 0;\nbar.red.or.pred %p3, 0, %p2;\n", "mov.u32 %r2, 0;\nbar.red.and.pred %p3, 0, !%p2;\n"})
+    EXPECT_TRUE(has(vote(barrier), Fault::Undefined)) << barrier;
+  EXPECT_EQ(summary(vote("mov.u32 %r2, 0;\nbar.red.or.pred %p3, 0, %p1;\n")), "");
+}
+
+TEST(Barrier, AnUndefinedNumberIsFound) {
+  auto found = [](const std::string &barrier) { return summary(KernelRun(barrier).run()); };
+  EXPECT_NE(found("bar.sync %r5;").find("undefined: the number of the barrier is undefined"), std::string::npos);
+  EXPECT_NE(found("bar.sync 1, %r5;").find("undefined: the number of threads is undefined"), std::string::npos);
+  EXPECT_EQ(found("mov.b32 %r5, 1;\nmov.b32 %r6, 32;\nbar.sync %r5, %r6;"), "");
+}
+
+TEST(Barrier, HalvesOfAWarpAtTwoOfThemDiverge) {
   KernelRun run(kThread + R"(
     setp.lt.u32 %p1, %r0, 16;
     @%p1 bra ONE;
@@ -93,9 +118,33 @@ TEST(Barrier, ThatHalfAWarpNeverReachesIsADeadlock) {
                 kBuffer);
   RunResult result = run.run();
   ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].fault, Fault::Deadlock);
-  EXPECT_EQ(result.findings[0].message, "no thread of the CTA can go on: 16 wait at `bar.sync`, line 21; 16 wait at "
-                                        "`bar.sync`, line 23");
+  EXPECT_EQ(result.findings[0].fault, Fault::BarrierDivergence);
+  EXPECT_EQ(result.findings[0].message,
+            "no thread of the CTA can go on: 16 wait at `bar.sync`, line 21, for lanes 0 to 15 of warp 0; 16 wait at "
+            "`bar.sync`, line 23, for lanes 16 to 31 of warp 0");
+  ASSERT_TRUE(result.findings[0].hasOther);
+  EXPECT_EQ(run.origins[result.findings[0].place.origin].line, 21u);
+  EXPECT_EQ(run.origins[result.findings[0].other.origin].line, 23u);
+}
+
+TEST(Barrier, ADeadlockSaysWhoIsMissingWhere) {
+  auto stuck = [](const std::string &body) {
+    KernelRun run(kThread + body, kBuffer);
+    run.block = {160, 1, 1};
+    return summary(run.run());
+  };
+  EXPECT_EQ(stuck(R"(
+    setp.lt.u32 %p1, %r0, 96;
+    @%p1 bra ONE;
+    setp.ge.u32 %p1, %r0, 128;
+    @%p1 ret;
+    bar.sync 2;
+    ONE: bar.sync 1, 128;)"),
+            "deadlock: no thread of the CTA can go on: 32 wait at `bar.sync`, line 23 (barrier 2 has 32 of 128 "
+            "threads; warps 0 to 2 have not come; warp 4 has returned); 96 wait at `bar.sync`, line 24 (barrier 1 has "
+            "96 of 128 threads; warp 3 has not come; warp 4 has returned)");
+  EXPECT_EQ(stuck("bar.sync 3, 192;"), "deadlock: no thread of the CTA can go on: 160 wait at `bar.sync`, line 18 "
+                                       "(barrier 3 has 160 of 192 threads; the CTA has no others)");
 }
 
 TEST(Barrier, OfAWarpTakesLanesFromSeveralPlaces) {

@@ -71,7 +71,8 @@ TEST(Cluster, AWaitForAWarpThatNeverArrivesIsADeadlock) {
   run.block = {64, 1, 1};
   run.addOutput<uint32_t>(1);
   EXPECT_EQ(summary(run.run()), "deadlock: no thread of the CTA can go on: 32 wait at `barrier.cluster.wait.aligned`, "
-                                "line 23; 32 wait at `bar.sync`, line 25");
+                                "line 23; 32 wait at `bar.sync`, line 25 (barrier 1 has 32 of 64 threads; "
+                                "warp 0 has not come)");
 }
 
 TEST(Cluster, AddressesMapToTheOneCta) {

@@ -57,6 +57,11 @@ TEST(Control, AnIndexedBranchTakesEachLaneToItsPlace) {
     EXPECT_EQ(run.get<uint32_t>(0)[i], 10 * (i % 4 + 1)) << i;
 }
 
+TEST(Control, AnUndefinedIndexIsFound) {
+  KernelRun run("TARGETS: .branchtargets A, B;\nbrx.idx %r1, TARGETS;\nA: mov.u32 %r2, 10;\nB: mov.u32 %r2, 20;");
+  EXPECT_EQ(summary(run.run()), "undefined: the index is undefined");
+}
+
 TEST(Control, AFunctionIsRunInPlaceOfItsCall) {
   KernelRun run(kThread + R"(
     {

@@ -14,6 +14,18 @@ TEST(GridRace, CtasThatWriteTheSameBytesConflict) {
   EXPECT_NE(result.findings[0].place.cta, result.findings[0].other.cta);
 }
 
+TEST(GridRace, CtasThatWriteOneValueConflictWhereAnElementHasOneWriter) {
+  for (check::EqualWrites equalWrites : {check::EqualWrites::AreNoConflict, check::EqualWrites::OfCtasConflict}) {
+    KernelRun run("st.global.u32 [%d50], 7;");
+    run.block = {64, 1, 1};
+    run.options.equalWrites = equalWrites;
+    run.addOutput<uint32_t>(1);
+    EXPECT_EQ(summary(run.run()), "");
+    run.grid = {4, 1, 1};
+    EXPECT_EQ(has(run.run(), Fault::Race), equalWrites == check::EqualWrites::OfCtasConflict);
+  }
+}
+
 TEST(GridRace, NeighbouringBytesDoNot) {
   KernelRun run("mov.u32 %r0, %ctaid.x; cvt.u64.u32 %d1, %r0; add.s64 %d1, %d50, %d1; st.global.u8 [%d1], %r0;");
   run.grid = {64, 1, 1};

@@ -88,6 +88,34 @@ TEST(Memory, OutOfBoundsIsNamedByBufferAndOffset) {
   EXPECT_EQ(result.findings[0].place.thread[0], 30u);
 }
 
+TEST(Memory, AFindingHasTheBytesAsNumbers) {
+  struct Case {
+    const char *access;
+    Fault fault;
+    Extent memory;
+  };
+  for (const Case &each : {Case{"ld.global.v2.u32 {%r1, %r2}, [%d50+16];", Fault::OutOfBounds, {"p0", 16, 8}},
+                           {"st.shared.u32 [buffer+-4], 1;", Fault::OutOfBounds, {"shared memory", -4, 4}},
+                           {"ld.global.u32 %r1, [%d50+6];", Fault::Misaligned, {"p0", 6, 4}},
+                           {"st.global.u16 [%d50+2], %h1;", Fault::Undefined, {"p0", 2, 2}},
+                           {"st.global.u32 [%d51+4], 1;", Fault::ReadOnly, {"p1", 4, 4}},
+                           {"st.shared.u32 [buffer+64], 1;", Fault::OutOfBounds, {"shared memory", 64, 4}}}) {
+    KernelRun run(each.access, ".shared .align 4 .b8 buffer[64];");
+    run.block = {1, 1, 1};
+    run.addOutput<uint32_t>(4);
+    run.add(std::vector<uint32_t>(4), true, /*writable=*/false);
+    RunResult result = run.run();
+    ASSERT_EQ(result.findings.size(), 1u) << each.access;
+    const Finding &finding = result.findings[0];
+    EXPECT_EQ(finding.fault, each.fault);
+    ASSERT_TRUE(finding.memory) << each.access;
+    EXPECT_EQ(finding.memory->buffer, each.memory.buffer);
+    EXPECT_EQ(finding.memory->offset, each.memory.offset);
+    EXPECT_EQ(finding.memory->bytes, each.memory.bytes);
+    EXPECT_NE(finding.address, 0u);
+  }
+}
+
 TEST(Memory, ANullPointerLeadsNowhere) {
   KernelRun run("mov.u64 %d1, 0; ld.global.u32 %r1, [%d1+8]; ld.shared.u32 %r2, [%d1];", ".shared .u32 word;");
   run.block = {1, 1, 1};

@@ -65,6 +65,42 @@ TEST(Race, LanesOfAWarpAreOrderedByItsBarrierAlone) {
   EXPECT_EQ(racy.findings[0].fault, Fault::Race);
 }
 
+/// 64 threads run `store`, `first` before and `then` after it.
+static std::string storedByAll(const std::string &first, const std::string &store, const std::string &then) {
+  KernelRun run(kThread + "and.b32 %r4, %r0, 1;\nsetp.eq.u32 %p2, %r0, 33;\nmov.b32 %r5, 7;\n" + first + store + "\n" +
+                    then,
+                kBuffer);
+  run.block = {64, 1, 1};
+  run.addOutput<uint32_t>(64);
+  return summary(run.run());
+}
+
+TEST(Race, StoresOfOneValueByOneInstructionAreNone) {
+  // Of a warp only the first lane changes what was there.
+  for (const char *store :
+       {"st.shared.u32 [%r11], %r5;", "st.shared.u8 [%r11+3], %r5;", "st.shared.v2.u32 [%r11], {%r5, %r5};",
+        "st.shared.u64 [%r11], %d50;", "st.global.u32 [%d50], %r5;", "st.global.v4.u32 [%d50], {%r5, %r5, %r5, %r5};"})
+    EXPECT_EQ(storedByAll("", store, ""), "") << store;
+  EXPECT_EQ(storedByAll("", "st.shared.u32 [%r11], %r5;", "bar.sync 0;\nld.shared.u32 %r6, [%r11];"), "");
+}
+
+TEST(Race, StoresOfOneValueRaceWithWhatTheyAreNotOrderedAfter) {
+  const std::string same = "st.shared.u32 [%r11], %r5;";
+  EXPECT_NE(storedByAll("", same, "ld.shared.u32 %r6, [%r11];").find("race"), std::string::npos);
+  EXPECT_NE(storedByAll("@%p2 st.shared.u32 [%r11], %r0;\n", same, "").find("race"), std::string::npos);
+}
+
+TEST(Race, StoresOfTwoValuesByOneInstructionAreOne) {
+  for (const char *store : {"st.shared.u32 [%r11], %r0;", "st.shared.u32 [%r11], %r4;",
+                            "st.shared.v2.u32 [%r11], {%r5, %r4};", "st.global.u32 [%d50], %r4;"})
+    EXPECT_NE(storedByAll("", store, "").find("race"), std::string::npos) << store;
+  // The last lane stores what the first did, and another one between.
+  EXPECT_NE(storedByAll("selp.b32 %r5, 9, 7, %p2;\n", "st.shared.u32 [%r11], %r5;", "").find("race"),
+            std::string::npos);
+  // Nobody knows whether two undefined values are the same.
+  EXPECT_NE(storedByAll("", "st.shared.u32 [%r11], %r9;", "").find("race"), std::string::npos);
+}
+
 TEST(Race, AnArrivalOrdersWhatCameBeforeIt) {
   auto produce = [](const std::string &arrival) {
     KernelRun run(kThread + R"(
