@@ -177,9 +177,9 @@ DiagnosticBuilder Session::reportAt(Code code, Location location, std::string me
   return builder;
 }
 
-void Session::report(Code code, Location location, std::string message) {
+DiagnosticBuilder Session::report(Code code, Location location, std::string message) {
   SourceRange range;
-  reportAt(code, location, std::move(message), range);
+  return reportAt(code, location, std::move(message), range);
 }
 
 LogicalResult Session::take(mlir::Diagnostic &diagnostic) {

@@ -37,8 +37,8 @@ public:
   /// Reports what has no place in a source file: a bad option, a file that cannot be written.
   void report(Code code, std::string message) { engine.report(code, {}, std::move(message)); }
 
-  /// Reports at a place that a pass or the interpreter gives.
-  void report(Code code, mlir::Location location, std::string message);
+  /// Reports at a place that a pass or the interpreter gives. What is returned takes what there is to add.
+  DiagnosticBuilder report(Code code, mlir::Location location, std::string message);
 
   /// Where `location` stands in a file that was read; invalid if in none. Of a place inside a function that was
   /// expanded, the place in the function.

@@ -241,6 +241,7 @@ bool CaseRunner::launch() {
   run.checked = true;
   run.seed = seed;
   run.simulatorChecks = options.simulatorChecks;
+  run.findings = &result.findings;
   if (options.device == DeviceKind::Cpu)
     return runOn(options.device, session, file, *kernel, arguments, run).has_value();
   // A build spends its module, and the next seed needs it again.

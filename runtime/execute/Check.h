@@ -31,6 +31,7 @@ struct CheckResult {
   int64_t unbounded = 0;                  ///< of the compared, not equal, and any number would have passed
   std::string empty;                      ///< a tensor without elements, for which nothing was compared
   int64_t fixed = 0;                      ///< elements whose bits were compared with the interpreter's
+  llvm::json::Array findings;             ///< of the simulator, in its form
   double ratio = 0; ///< the largest error as a part of its tolerance; infinite where none is allowed
 };
 

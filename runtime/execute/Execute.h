@@ -9,6 +9,8 @@
 #include "runtime/compile/Build.h"
 #include "runtime/launch/Bind.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace tile {
 
 enum class DeviceKind { Cpu, Gpu, Simulator };
@@ -51,6 +53,7 @@ struct RunOptions {
   unsigned threads = 0;     ///< CPU and simulator; 0: one per core
   uint64_t seed = 0;        ///< simulator: of the schedule
   bool counters = false;    ///< simulator: count what each instruction moves and computes
+  llvm::json::Array *findings = nullptr; ///< simulator: gets what is found, as `SimulatorFindings.h` writes it
   sim::Checks simulatorChecks;
   StepLimits limits;
 };

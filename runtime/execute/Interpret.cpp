@@ -62,7 +62,7 @@ std::optional<InterpreterLaunch> bindForInterpreter(Session &session, const Kern
     if (argument.kind != HostArgument::Kind::Tensor)
       continue;
     launch.buffers.push_back({parameter.name, tensor.data.data(), static_cast<int64_t>(tensor.data.size()),
-                              elementOf(tensor.type), mayWrite(parameter), parameter.role != Parameter::Role::Out});
+                              elementOf(tensor.type), mayWrite(parameter), isDefined(argument, parameter)});
     launch.parameters.push_back(index);
   }
   return launch;

@@ -46,6 +46,10 @@ bool mayWrite(const Parameter &parameter) {
   return parameter.isWritten() || parameter.kind == Parameter::Kind::Pointer;
 }
 
+bool isDefined(const HostArgument &argument, const Parameter &parameter) {
+  return parameter.role != Parameter::Role::Out && !argument.isPoisoned;
+}
+
 static Result<std::vector<Argument>> toArguments(const KernelContract &contract, std::vector<HostArgument> &arguments,
                                                  llvm::ArrayRef<const void *> bases) {
   std::vector<Argument> all;

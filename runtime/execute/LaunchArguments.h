@@ -25,6 +25,9 @@ bool take(Session &session, Status status);
 /// Whether the kernel may write what `parameter` points to; of a raw pointer nobody knows.
 bool mayWrite(const Parameter &parameter);
 
+/// Whether the kernel may read what is in `argument` before it has written it: not in an output, nor what `empty` made.
+bool isDefined(const HostArgument &argument, const Parameter &parameter);
+
 /// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 where the parameter is: a
 /// .npy file has no other way to hold it.
 std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,

@@ -34,11 +34,18 @@ std::optional<SimulatorCode> buildForSimulator(Session &session, FileId file, Lo
 
 /// Where an instruction stands in the source; the kernel if the code does not say.
 static Location locationOf(const sim::Program &program, const sim::Place &place, Location kernel) {
-  const sim::Origin &origin = program.origins[place.origin];
-  const sim::ptx::Location &where = origin.location.line ? origin.location : origin.charged;
-  if (!where.line || where.file >= program.files.size())
-    return kernel;
-  return FileLineColLoc::get(kernel.getContext(), program.files[where.file], where.line, where.column);
+  const sim::ptx::Location *where = sourceOf(program, place);
+  return where ? FileLineColLoc::get(kernel.getContext(), program.files[where->file], where->line, where->column)
+               : kernel;
+}
+
+/// Reports a finding at its line of the source, and points at that of the other access.
+static void report(Session &session, const sim::Program &program, const sim::Finding &finding, Location kernel) {
+  DiagnosticBuilder diagnostic =
+      session.report(Code::E0604, locationOf(program, finding.place, kernel), describe(program, finding));
+  if (finding.hasOther && sourceOf(program, finding.other))
+    if (SourceRange other = session.place(locationOf(program, finding.other, kernel)); other.isValid())
+      diagnostic.secondary(other, "the other access: " + describe(program, finding.other));
 }
 
 std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &built,
@@ -49,8 +56,7 @@ std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &b
     // Each tensor is a buffer of its own, at an address that only the simulator knows.
     bases.push_back(reinterpret_cast<const void *>(sim::genericAddress(launch.buffers.size() + 1, 0)));
     launch.buffers.push_back({parameter.name, reinterpret_cast<uint8_t *>(argument.tensor.data.data()),
-                              argument.tensor.data.size(), parameter.role != Parameter::Role::Out,
-                              mayWrite(parameter)});
+                              argument.tensor.data.size(), isDefined(argument, parameter), mayWrite(parameter)});
   }
   std::optional<std::vector<Argument>> given = toLaunchArguments(session, built.contract, arguments, bases);
   std::optional<Binding> binding = given ? take(session, bindArguments(built.contract, *given)) : std::nullopt;
@@ -93,6 +99,8 @@ std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &b
   runOptions.checks = options.simulatorChecks;
   runOptions.maxSteps = options.limits.warpInstructions;
   runOptions.counters = options.counters;
+  // A program is a CTA, and an element belongs to the program that writes it.
+  runOptions.equalWrites = sim::check::EqualWrites::OfCtasConflict;
   auto start = std::chrono::steady_clock::now();
   auto outcome = sim::run(code, launch, runOptions);
   if (auto *refusal = std::get_if<sim::Refusal>(&outcome)) {
@@ -103,8 +111,11 @@ std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &b
   result.isTimed = true;
   if (options.counters)
     result.counters = sim::reportCounters(code, std::get<0>(outcome).counted);
-  for (const sim::Finding &finding : std::get<0>(outcome).findings)
-    session.report(Code::E0604, locationOf(code, finding.place, built.place), describe(code, finding));
+  for (const sim::Finding &finding : std::get<0>(outcome).findings) {
+    report(session, code, finding, built.place);
+    if (options.findings)
+      options.findings->push_back(toJson(code, finding));
+  }
   return result;
 }
 

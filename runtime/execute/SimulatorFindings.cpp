@@ -13,15 +13,34 @@ static std::string list(const std::array<uint32_t, 3> &index) {
   return "[" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + "]";
 }
 
-static std::string describe(const sim::Program &program, const sim::Place &place) {
+static const sim::ptx::Location *sourceOf(const sim::Program &program, const sim::Origin &origin) {
+  const sim::ptx::Location &where = origin.location.line ? origin.location : origin.charged;
+  return where.line && where.file < program.files.size() ? &where : nullptr;
+}
+
+const sim::ptx::Location *sourceOf(const sim::Program &program, const sim::Place &place) {
+  return sourceOf(program, program.origins[place.origin]);
+}
+
+/// `softmax.tile:12:5`; empty if the PTX does not say.
+static std::string sourceText(const sim::Program &program, const sim::Origin &origin) {
+  const sim::ptx::Location *where = sourceOf(program, origin);
+  return where ? program.files[where->file] + ":" + std::to_string(where->line) + ":" + std::to_string(where->column)
+               : "";
+}
+
+std::string describe(const sim::Program &program, const sim::Place &place) {
   const sim::Origin &origin = program.origins[place.origin];
-  return "`" + origin.text + "`, line " + std::to_string(origin.line) + " of the PTX, in thread " + list(place.thread) +
-         " of CTA " + list(place.cta);
+  std::string source = sourceText(program, origin);
+  return "`" + origin.text + "`, line " + std::to_string(origin.line) + " of the PTX" +
+         (source.empty() ? "" : " (" + source + ")") + ", in thread " + list(place.thread) + " of CTA " +
+         list(place.cta);
 }
 
 std::string describe(const sim::Program &program, const sim::Finding &finding) {
-  std::string text =
-      std::string(sim::nameOf(finding.fault)) + ": " + finding.message + ", at " + describe(program, finding.place);
+  std::string text = std::string(sim::nameOf(finding.fault)) + ": " + finding.message;
+  if (finding.hasPlace)
+    text += ", at " + describe(program, finding.place);
   if (finding.hasOther)
     text += "; the other access: " + describe(program, finding.other);
   if (finding.count > 1)
@@ -31,39 +50,42 @@ std::string describe(const sim::Program &program, const sim::Finding &finding) {
   return text;
 }
 
-/// `softmax.tile:12:5`; empty if the PTX does not say.
-static std::string sourceOf(const sim::Program &program, const sim::Origin &origin) {
-  const sim::ptx::Location &where = origin.location;
-  if (!where.line || where.file >= program.files.size())
-    return {};
-  return program.files[where.file] + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
-}
-
 static json::Object toJson(const sim::Program &program, const sim::Place &place) {
   const sim::Origin &origin = program.origins[place.origin];
   return json::Object{{"instruction", origin.text},
                       {"line", int64_t(origin.line)},
-                      {"source", json::fixUTF8(sourceOf(program, origin))},
+                      {"source", json::fixUTF8(sourceText(program, origin))},
                       {"cta", json::Array(place.cta)},
                       {"thread", json::Array(place.thread)}};
 }
 
+json::Object toJson(const sim::Program &program, const sim::Finding &finding) {
+  json::Object entry{{"fault", sim::keyOf(finding.fault)},
+                     {"message", json::fixUTF8(finding.message)},
+                     {"count", int64_t(finding.count)}};
+  if (finding.hasPlace)
+    entry["place"] = toJson(program, finding.place);
+  if (finding.hasOther)
+    entry["other"] = toJson(program, finding.other);
+  if (finding.address)
+    entry["address"] = int64_t(finding.address);
+  if (finding.memory) {
+    entry["buffer"] = json::fixUTF8(finding.memory->buffer);
+    entry["offset"] = finding.memory->offset;
+    entry["size"] = int64_t(finding.memory->bytes);
+  }
+  return entry;
+}
+
 json::Object toJson(const sim::Program &program, const sim::RunResult &result) {
   json::Array findings, instructions;
-  for (const sim::Finding &finding : result.findings) {
-    json::Object entry{{"fault", sim::keyOf(finding.fault)},
-                       {"message", finding.message},
-                       {"count", int64_t(finding.count)},
-                       {"place", toJson(program, finding.place)}};
-    if (finding.hasOther)
-      entry["other"] = toJson(program, finding.other);
-    findings.push_back(std::move(entry));
-  }
+  for (const sim::Finding &finding : result.findings)
+    findings.push_back(toJson(program, finding));
   for (auto [origin, count] : zip_equal(program.origins, result.counts))
     if (count.warps)
       instructions.push_back(json::Object{{"text", origin.text},
                                           {"line", int64_t(origin.line)},
-                                          {"source", json::fixUTF8(sourceOf(program, origin))},
+                                          {"source", json::fixUTF8(sourceText(program, origin))},
                                           {"warps", int64_t(count.warps)},
                                           {"lanes", int64_t(count.lanes)}});
   return json::Object{{"kernel", program.kernel},

@@ -187,6 +187,8 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
     object["tolerance_reason"] = row.one.reason;
   if (!row.result.summary.empty())
     object["message"] = row.result.summary;
+  if (!row.result.findings.empty())
+    object["findings"] = json::Array(row.result.findings);
   return object;
 }
 

@@ -241,10 +241,10 @@ static void runInstance(Session &session, const std::vector<const KernelContract
   if (!result || !save(session, *savings, *arguments))
     return;
   if (result->counters && wantsCountersAsJson()) {
-    report = json::Object{{"kernel", contract->name},
-                          {"variant", result->variant},
-                          {"variant_reason", result->whyVariant},
-                          {"counters", countersToJson(session, *result->counters)}};
+    report["kernel"] = contract->name;
+    report["variant"] = result->variant;
+    report["variant_reason"] = result->whyVariant;
+    report["counters"] = countersToJson(session, *result->counters);
     return;
   }
   printResult(*contract, *arguments, *result, seed);
@@ -324,10 +324,14 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.seed = seed;
   run.counters = wantsCounters();
   run.simulatorChecks = *checks;
+  json::Array findings;
+  run.findings = &findings;
   runInstance(session, {&kernel->contract}, std::move(*given), device, seed, report,
               [&](const KernelContract &, std::vector<HostArgument> &arguments) {
                 return runOn(device, session, file, *kernel, arguments, run);
               });
+  if (device == DeviceKind::Simulator)
+    report["findings"] = std::move(findings);
 }
 
 static void runFile(Session &session, const std::string &input, json::Object &report) {

@@ -62,8 +62,8 @@ static llvm::StringRef sourceName(llvm::StringRef name) {
   return name.take_until([](char c) { return c == '$'; });
 }
 
-/// The kernel that is meant: the name given, or the only one. Of several variants of one kernel it is the generic one,
-/// whose name is plain, since nothing here says whether the arguments are aligned as another expects.
+/// The kernel that is meant: the name given, or the only one. A name in the source means the generic variant, whose
+/// name is plain, or the only one that there is.
 static std::optional<std::string> chooseKernel(Session &session, const sim::ptx::Module &module) {
   const std::string &given = kernelOption.get();
   std::vector<std::string> known, meant;
@@ -73,10 +73,8 @@ static std::optional<std::string> chooseKernel(Session &session, const sim::ptx:
       if (given.empty() || function.name == given || sourceName(function.name) == given)
         meant.push_back(function.name);
     }
-  llvm::StringRef plain = meant.empty() ? llvm::StringRef() : sourceName(meant.front());
-  bool areVariants = llvm::all_of(meant, [&](llvm::StringRef name) { return sourceName(name) == plain; });
   for (const std::string &name : meant)
-    if (name == given || meant.size() == 1 || (areVariants && name == plain))
+    if (name == given || meant.size() == 1)
       return name;
   if (!given.empty() && meant.empty())
     return given; // refused where it is loaded
@@ -158,6 +156,29 @@ static void print(const sim::Program &program, const sim::RunResult &result,
                 << llvm::formatv("{0:x-16}", checksum(argument.tensor)).str() << "\n";
 }
 
+/// What the schedule of `seed` leaves in an argument is not what that of the first seed does.
+static sim::Finding differenceOf(size_t number, const NpyArray &first, const NpyArray &other, uint64_t seed) {
+  size_t bytes = getBytes(first.type);
+  size_t byte = std::mismatch(first.data.begin(), first.data.end(), other.data.begin()).first - first.data.begin();
+  sim::Finding finding;
+  finding.fault = sim::Fault::ScheduleDifference;
+  finding.hasPlace = false;
+  finding.memory = sim::Extent{"argument " + std::to_string(number), int64_t(byte / bytes * bytes), bytes};
+  finding.message = "`" + finding.memory->buffer + "` differs between the schedules of seeds " +
+                    std::to_string(seedOption.get()) + " and " + std::to_string(seed) + ", first at element " +
+                    std::to_string(byte / bytes);
+  return finding;
+}
+
+/// What to do about a finding, where that is a matter of the command line.
+static std::string adviceFor(const sim::Finding &finding) {
+  bool isShared =
+      finding.fault == sim::Fault::OutOfBounds && finding.memory && finding.memory->buffer == sim::kSharedMemoryName;
+  return isShared
+             ? "; `--shared=BYTES` gives dynamic shared memory, here " + std::to_string(sharedOption.get()) + " bytes"
+             : "";
+}
+
 /// Runs `seeds` schedules on the same inputs; the results of the first stay in `arguments`. Gives the findings of all;
 /// what the kernel prints goes to `printed`.
 static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Program &program, sim::Launch launch,
@@ -168,7 +189,7 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
     inputs.push_back(argument.tensor);
   std::optional<sim::RunResult> all;
   sim::Findings findings;
-  bool differs = false; // said once: others may differ for the same reason
+  bool differs = false; // found once: others may differ for the same reason
   for (uint64_t run = 0; run < seedsOption.get(); ++run) {
     std::vector<NpyArray> tensors = inputs;
     launch.buffers.clear();
@@ -195,8 +216,7 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
     }
     for (size_t i = 0; i < tensors.size() && !differs; ++i)
       if ((differs = tensors[i].data != results[i].data))
-        session.report(Code::E0604, "argument " + std::to_string(i) + " differs between the schedules of seed " +
-                                        std::to_string(seedOption.get()) + " and " + std::to_string(options.seed));
+        findings.add(differenceOf(i, results[i], tensors[i], options.seed));
   }
   all->findings = findings.sorted();
   for (auto [argument, result] : llvm::zip_equal(arguments.host, results))
@@ -277,7 +297,7 @@ static void simulate(Session &session, const std::string &path, llvm::json::Obje
       printCounters(session, *counters);
   }
   for (const sim::Finding &finding : result->findings)
-    session.report(Code::E0604, describe(program, finding));
+    session.report(Code::E0604, describe(program, finding) + adviceFor(finding));
 }
 
 int simMain(const std::string &input) {
