@@ -36,6 +36,7 @@ stage_examples() {
 stage_seeds() {
   # Other seeds each time: what a run prints names them.
   python3 test/frontend/control_flow.py build/release/bin/tilec --functions=400 || return
+  python3 test/gpu/random_products.py --simulate build/release/bin/tilec || return
   printf '%s\n' test/e2e/*.tile examples/*.tile |
     xargs -P "$(nproc)" -I {} build/release/bin/tilec check {} --device=sim --seeds=16
 }
@@ -56,7 +57,7 @@ stages=(
 )
 full_stages=(
   "sanitize-full: likewise with all that uses MLIR"
-  "seeds: generated control flow, and every op test and example on the simulator, under seeds that no other run had"
+  "seeds: generated control flow and products, every op test and example on the simulator, under seeds not seen before"
 )
 
 wanted=()

@@ -15,6 +15,7 @@ cp "${programs[@]/#/build/device/bin/}" "$bundle"
 for cases in cases grids; do
   python3 "test/gpu/$cases.py" --compile "$bundle/tilec" "$bundle/kernels"
 done
+python3 test/gpu/random_products.py --compile "$bundle/tilec" "$bundle/products"
 {
   git rev-parse HEAD
   git status --porcelain --untracked-files=no | sed 's/.*/changed/;q'

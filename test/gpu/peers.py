@@ -45,10 +45,10 @@ def evaluate(expression, names):
 
 
 class Kernel:
-    """The preferred variant of a compiled kernel, bound to its arguments."""
+    """A variant of a compiled kernel, the preferred one unless another is named, bound to its arguments."""
 
-    def __init__(self, path, contract, tensors, dims, scalars=None):
-        variant = contract["variants"][0]
+    def __init__(self, path, contract, tensors, dims, scalars=None, variant=0):
+        variant = contract["variants"][variant]
         with open(path, "rb") as file:
             image = file.read()
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()

@@ -81,13 +81,14 @@ def gpu_lines(path, tilec):
 
 def checks(tilec, bundle):
     """Every example and every op test against its specification, the latter also as code for the oldest GPU; tensors
-    whose offsets need 64 bits."""
+    whose offsets need 64 bits; products in drawn types, orders and tiles."""
     for path in sorted(glob.glob(f"{ROOT}/test/examples/*.test") + glob.glob(f"{ROOT}/test/e2e/*.tile")):
         for name, command in gpu_lines(path, tilec):
             yield name, command, 90
             if command[1] == "check" and path.endswith(".tile"):
                 yield f"{name} --arch {OLDEST}", [*command, "--arch", OLDEST], 90
     yield "large tensors", [f"{bundle}/large_tensors", f"{bundle}/kernels/large_offsets.cubin"], 60
+    yield "random products", [sys.executable, f"{ROOT}/test/gpu/random_products.py", "--run", f"{bundle}/products"], 120
 
 
 def sanitized(tilec):
