@@ -5,6 +5,7 @@ a fixed grid. The fastest configuration of a problem counts.
   grids.py --compile TILEC FOLDER    compiles every configuration to a cubin in FOLDER, its contract beside it
 """
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -19,16 +20,27 @@ class Grid:
     defines: dict
     configurations: list
     problems: list  # (dims, goal of a vendor library's time) of each
+    arch: str = "sm_90a"  # whose instructions; the PTX of an older one is assembled for that of the benchmark
 
     def file(self, folder, configuration):
         words = [f"{name}{value}" for name, value in {**self.defines, **configuration}.items()]
+        if self.arch != "sm_90a":
+            words.append(self.arch)
         return os.path.join(folder, "-".join([self.kernel, *words]).translate(str.maketrans("()", "__")) + ".cubin")
 
     def compile_command(self, tilec, folder, configuration):
         source = os.path.join(cases.ROOT, "examples", f"{self.kernel}.tile")
         defines = [f"-D{name}={value}" for name, value in {**self.defines, **configuration}.items()]
         out = self.file(folder, configuration)
-        return [tilec, source, "--kernel", self.kernel, "--arch", "sm_90a", *defines, "-o", out]
+        return [tilec, source, "--kernel", self.kernel, "--arch", self.arch, *defines, "-o", out]
+
+    def assemble(self, tilec, folder, configuration):
+        """Puts the code for an older GPU, assembled for this one, in place of the cubin; its contract holds."""
+        cubin = self.file(folder, configuration)
+        ptx = cubin.replace(".cubin", ".ptx")
+        subprocess.run([*self.compile_command(tilec, folder, configuration)[:-1], ptx, "--emit=ptx"], check=True)
+        subprocess.run([tilec, ptx, "--arch", "sm_90a", "-o", cubin], check=True, capture_output=True)
+        os.remove(ptx)
 
 
 def tiles(*rows):
@@ -53,6 +65,9 @@ WEIGHT_ROWS = {512: 0.92, 4096: 0.92}
 ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
                    256: tiles((128, 32), (128, 64))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
+OLD_PRODUCT_TILES = tiles((128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (128, 256, 32, 8, 3), (64, 128, 32, 4, 4))
+OLD_ATTENTION_TILES = {64: tiles((128, 64), (64, 64)), 128: tiles((128, 64), (128, 32), (64, 64))}
+OLD_PRODUCT_GOAL, OLD_ATTENTION_GOAL = 0.5, 0.45
 SHORT_GOAL = 0.75  # of sequences of 1024
 ROWS_OF_WARP = 16  # of the scores: a warp group has 64
 
@@ -69,7 +84,14 @@ GRIDS = (
           [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in ATTENTION_TILES[depth]],
           [(attention(2048 // depth, 16384), goal), (attention(2048 // depth, 1024), SHORT_GOAL)] +
           ([(attention(32, 8192, 8), goal)] if depth == 128 else []))
-     for depth, goal in ATTENTION_GOALS.items() for causal in ("false", "true")])
+     for depth, goal in ATTENTION_GOALS.items() for causal in ("false", "true")] +
+    [Grid("matmul NN, bf16, as sm_80", "matmul", {"T": "bf16"}, OLD_PRODUCT_TILES,
+          [({"M": n, "N": n, "K": n}, OLD_PRODUCT_GOAL) for n in (4096, 8192)], "sm_80")] +
+    [Grid("attention full, bf16, as sm_80", "flash_attention",
+          {"T": "bf16", "D": depth, "CAUSAL": "false", "has(lse)": "false"},
+          [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in configurations],
+          [(attention(2048 // depth, 16384), OLD_ATTENTION_GOAL)], "sm_80")
+     for depth, configurations in OLD_ATTENTION_TILES.items()])
 
 
 if __name__ == "__main__":
@@ -77,3 +99,6 @@ if __name__ == "__main__":
         sys.exit("grids: expected --compile TILEC FOLDER")
     cases.compile_all((f"grids: {grid.name}, {configuration}", grid.compile_command(*sys.argv[2:], configuration))
                       for grid in GRIDS for configuration in grid.configurations)
+    for grid in GRIDS:
+        for configuration in grid.configurations if grid.arch != "sm_90a" else ():
+            grid.assemble(*sys.argv[2:], configuration)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products in drawn types, orders, tiles, stages and warps: right against f64, and the same bits in every run.
 
-  random_products.py --compile TILEC FOLDER [--count N] [--seed S]    draws kernels of random_products.tile, compiles them
+  random_products.py --compile TILEC FOLDER [--count N] [--seed S]    draws kernels, compiles them
   random_products.py --simulate TILEC [--count N] [--seed S]    checks each on the simulator, under four schedules
   random_products.py --run FOLDER                               runs what was compiled, on a GPU with torch
 
