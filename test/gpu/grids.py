@@ -20,13 +20,15 @@ class Grid:
     defines: dict
     configurations: list
     problems: list  # (dims, goal of a vendor library's time) of each
+    plain: dict = None  # defines of the kernel without an epilogue, to compare with in the same configuration
     arch: str = "sm_90a"  # whose instructions; the PTX of an older one is assembled for that of the benchmark
 
     def file(self, folder, configuration):
         words = [f"{name}{value}" for name, value in {**self.defines, **configuration}.items()]
         if self.arch != "sm_90a":
             words.append(self.arch)
-        return os.path.join(folder, "-".join([self.kernel, *words]).translate(str.maketrans("()", "__")) + ".cubin")
+        name = "-".join([self.kernel, *words]).translate(str.maketrans("()<>[]", "_" * 6))
+        return os.path.join(folder, f"{name}.cubin")
 
     def compile_command(self, tilec, folder, configuration):
         source = os.path.join(cases.ROOT, "examples", f"{self.kernel}.tile")
@@ -65,7 +67,8 @@ WEIGHT_ROWS = {512: 0.92, 4096: 0.92}
 ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
                    256: tiles((128, 32), (128, 64))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
-OLD_PRODUCT_TILES = tiles((128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (128, 256, 32, 8, 3), (64, 128, 32, 4, 4))
+EPILOGUE_GOAL = 0.97  # of the time without it
+OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
 OLD_ATTENTION_TILES = {64: tiles((128, 64), (64, 64)), 128: tiles((128, 64), (128, 32), (64, 64))}
 OLD_PRODUCT_GOAL, OLD_ATTENTION_GOAL = 0.5, 0.45
 SHORT_GOAL = 0.75  # of sequences of 1024
@@ -76,6 +79,8 @@ GRIDS = (
           [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
      Grid("matmul NN, f16", "matmul", {"T": "f16"}, PRODUCT_TILES,
           [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
+     Grid("matmul NN + bias + GELU, bf16", "matmul", {"T": "bf16", "EPILOGUE": "bias_gelu", "E": "tensor<f32>[N]"},
+          PRODUCT_TILES, [({"M": n, "N": n, "K": n}, EPILOGUE_GOAL) for n in (4096, 8192)], plain={"T": "bf16"}),
      Grid("matmul NT, bf16", "batched_matmul", {"T": "bf16", "TA": "false", "TB": "true"}, PRODUCT_TILES,
           [(transposed(n, n, n), goal) for n, goal in PRODUCT_GOALS.items()] +
           [(transposed(m, n, k), goal) for m, goal in WEIGHT_ROWS.items() for n, k in WEIGHTS])] +
@@ -86,11 +91,11 @@ GRIDS = (
           ([(attention(32, 8192, 8), goal)] if depth == 128 else []))
      for depth, goal in ATTENTION_GOALS.items() for causal in ("false", "true")] +
     [Grid("matmul NN, bf16, as sm_80", "matmul", {"T": "bf16"}, OLD_PRODUCT_TILES,
-          [({"M": n, "N": n, "K": n}, OLD_PRODUCT_GOAL) for n in (4096, 8192)], "sm_80")] +
+          [({"M": n, "N": n, "K": n}, OLD_PRODUCT_GOAL) for n in (4096, 8192)], arch="sm_80")] +
     [Grid("attention full, bf16, as sm_80", "flash_attention",
           {"T": "bf16", "D": depth, "CAUSAL": "false", "has(lse)": "false"},
           [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in configurations],
-          [(attention(2048 // depth, 16384), OLD_ATTENTION_GOAL)], "sm_80")
+          [(attention(2048 // depth, 16384), OLD_ATTENTION_GOAL)], arch="sm_80")
      for depth, configurations in OLD_ATTENTION_TILES.items()])
 
 

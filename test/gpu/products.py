@@ -8,6 +8,7 @@ kernels alternate in rounds: large products are limited by power, so only ratios
 rounds find the best configuration; it and its peers then have the rounds that count.
 """
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -25,7 +26,8 @@ SAMPLE_US = 1500  # a graph holds as many launches as take about this long
 TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
 BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
-VENDOR = ("cuBLAS", "cuDNN")  # the peers that a goal is about
+PLAIN = "without it"
+VENDOR = ("cuBLAS", "cuDNN", PLAIN)  # the peers that a goal is about
 
 
 def random(*shape, dtype=torch.bfloat16):
@@ -33,7 +35,7 @@ def random(*shape, dtype=torch.bfloat16):
 
 
 class Product:
-    """`c = a @ b`, or with `batched_matmul` `c[0] = a[0] @ b[0].T`."""
+    """`c = a @ b`, or with `batched_matmul` `c[0] = a[0] @ b[0].T`; perhaps with a bias and GELU."""
 
     def __init__(self, grid, dims):
         dtype = DTYPES[grid.defines["T"]]
@@ -43,16 +45,20 @@ class Product:
         self.b = random(*batch, *((n, k) if batch else (k, n)), dtype=dtype)
         self.right = self.b.mT if batch else self.b
         self.out = torch.empty(*batch, m, n, device="cuda", dtype=dtype)
-        self.tensors = {"a": self.a, "b": self.b, "c": self.out}
+        self.bias = torch.randn(n, device="cuda", generator=GENERATOR) if grid.plain else None
+        self.tensors = {"a": self.a, "b": self.b, "c": self.out, "extra": self.bias}
         self.scalars = {}
         self.flops = 2 * m * n * k
         self.rows = slice(max(0, m - 300), m)
         self.problem = f"M = N = K = {m}" if m == n == k else f"M = {m}, N = {n}, K = {k}"
 
     def reference(self):
-        return self.a[..., self.rows, :].double() @ self.right.double()
+        product = self.a[..., self.rows, :].double() @ self.right.double()
+        return product if self.bias is None else torch.nn.functional.gelu(product + self.bias.double())
 
     def peers(self):
+        if self.bias is not None:
+            return {}
         out = torch.empty_like(self.out)
         return {"cuBLAS": lambda: torch.matmul(self.a, self.right, out=out)}
 
@@ -142,17 +148,21 @@ def described(configuration):
     return " ".join(f"{name} {value}" for name, value in configuration.items())
 
 
+def load(path, given, dims):
+    with open(path.replace(".cubin", ".json"), encoding="utf-8") as file:
+        contract = json.load(file)["kernels"][0]
+    return peers.Kernel(path, contract, given.tensors, dims, given.scalars)
+
+
 def compare(grid, dims, goal, folder, faults):
     """The best right configuration against each peer; those that are wrong are added to `faults`."""
     given = problem(grid, dims)
     reference = given.reference()
-    runs = {}
+    runs, configurations = {}, {}
     for configuration in grid.configurations:
-        path = grid.file(folder, configuration)
-        with open(path.replace(".cubin", ".json"), encoding="utf-8") as file:
-            contract = json.load(file)["kernels"][0]
         given.out.fill_(float("nan"))
-        run = peers.Kernel(path, contract, given.tensors, dims, given.scalars)
+        run = load(grid.file(folder, configuration), given, dims)
+        configurations[described(configuration)] = configuration
         run()
         torch.cuda.synchronize()
         error = ((given.out[..., given.rows, :].double() - reference).norm() / reference.norm()).item()
@@ -168,6 +178,9 @@ def compare(grid, dims, goal, folder, faults):
     screened = {name: times[0] for name, times in interleave(graphs, 2).items()}
     best = min(screened, key=screened.get)
     others = {name: graph(run) for name, run in given.peers().items()}
+    if grid.plain:
+        plain = dataclasses.replace(grid, defines=grid.plain)
+        others[PLAIN] = graph(load(plain.file(folder, configurations[best]), given, dims))
     times = interleave({best: graphs[best], **others}, ROUNDS)
     for peer in others:
         yield {"name": grid.name, "problem": given.problem, "configuration": best, "flops": given.flops, "peer": peer,
