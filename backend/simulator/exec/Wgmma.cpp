@@ -27,6 +27,7 @@ struct WgmmaForm {
   const numerics::DotModel *model; ///< null for integers
   bool narrow;                     ///< accumulates in f16
   bool saturate;
+  bool ofBits; ///< counts the bits that are set in both
   bool aInRegisters;
   bool negatesA, negatesB;
   bool aIsMajorInM, bIsMajorInN;
@@ -93,6 +94,14 @@ static void readShared(const Cta &cta, uint64_t descriptor, bool isMnMajor, unsi
   });
 }
 
+/// Of single bits, eight to a byte, with `.and.popc`. (9.7.15.5.2)
+static void multiplyBits(const numerics::FragmentShape &shape, const uint8_t *a, const uint8_t *b, uint32_t *sums) {
+  for (int row = 0; row < shape.m; ++row)
+    for (int column = 0; column < shape.n; ++column)
+      for (unsigned i = 0; i < kDepthBytes; ++i)
+        sums[row * shape.n + column] += __builtin_popcount(a[row * kDepthBytes + i] & b[column * kDepthBytes + i]);
+}
+
 static void negate(Factor &factor, unsigned rows, unsigned elementBytes) {
   for (unsigned i = elementBytes - 1; i < rows * kDepthBytes; i += elementBytes)
     factor.bytes[i] ^= 0x80;
@@ -127,6 +136,8 @@ public:
     if (form.model)
       numerics::multiplyFragment(*form.model, *form.a->format, *form.b->format, form.shape, a.bytes, b.bytes,
                                  sums.data(), sums.data());
+    else if (form.ofBits)
+      multiplyBits(form.shape, a.bytes, b.bytes, sums.data());
     else
       numerics::multiplyFragmentBytes(form.shape, {form.a->isSigned, form.b->isSigned}, form.saturate, a.bytes, b.bytes,
                                       reinterpret_cast<int32_t *>(sums.data()),
@@ -403,9 +414,14 @@ static bool takeChoice(Form &form, size_t index, int64_t first, int64_t second, 
   return known && int64_t(operand.bits) == second;
 }
 
+/// Eight elements in a byte of a factor.
+static constexpr FactorRow kBits = {"b1", 1, nullptr, numerics::FactorType::Half, false};
+
+static const FactorRow *takeFactorOrBits(Form &form) { return form.take(kBits.name) ? &kBits : takeFactor(form); }
+
 /// Shapes: N in steps of 8, for integers of 16 from 32 on but for 24. (9.7.15.2)
-static bool isKnownShape(const numerics::FragmentShape &shape, bool isInteger, unsigned elementBytes) {
-  if (shape.m != kRows || shape.k * elementBytes != kDepthBytes || shape.n < 8 || shape.n > int(kMostColumns) ||
+static bool isKnownShape(const numerics::FragmentShape &shape, bool isInteger, unsigned elementBits) {
+  if (shape.m != kRows || shape.k * elementBits != 8 * kDepthBytes || shape.n < 8 || shape.n > int(kMostColumns) ||
       shape.n % 8)
     return false;
   return !isInteger || shape.n % 16 == 0 || shape.n == 8 || shape.n == 24;
@@ -419,21 +435,24 @@ static void decodeMultiply(Form &form) {
   details->saturate = form.take("satfinite");
   static constexpr const char *kAccumulators[] = {"f32", "f16", "s32"};
   int accumulator = form.takeOne({kAccumulators[0], kAccumulators[1], kAccumulators[2]});
-  details->a = takeFactor(form);
-  details->b = takeFactor(form);
+  details->a = takeFactorOrBits(form);
+  details->b = takeFactorOrBits(form);
   if (form.refused() || accumulator < 0)
     return form.refuse("its types are not known");
   details->shape = *shape;
   details->narrow = accumulator == 1;
   bool isInteger = accumulator == 2, isHalf = details->a->bytes == 2;
+  details->ofBits = details->a == &kBits;
+  if (details->ofBits && !(form.take("and") && form.take("popc")))
+    return form.refuse("expected `.and.popc`");
   if (!isInteger && details->a->format && details->b->format)
     details->model =
         numerics::findDotModel(form.generation(), numerics::MatrixUnit::Wgmma, details->a->factor,
                                details->narrow ? numerics::AccumulatorType::F16 : numerics::AccumulatorType::F32);
-  bool sameTypes = details->a == details->b || details->a->bytes == 1;
+  bool sameTypes = details->a == details->b || (details->a->bytes == 1 && !details->ofBits && details->b != &kBits);
   bool bothIntegers = !details->a->format && !details->b->format && details->a->bytes == 1;
-  if (!isKnownShape(*shape, isInteger, details->a->bytes) || !sameTypes ||
-      (isInteger ? !bothIntegers : !details->model || details->saturate))
+  if (!isKnownShape(*shape, isInteger, details->ofBits ? 1 : 8 * details->a->bytes) || !sameTypes ||
+      (isInteger ? !bothIntegers || (details->ofBits && details->saturate) : !details->model || details->saturate))
     return form.refuse("this shape and these types are not known");
 
   details->aInRegisters = form.operandCount() > 1 && form.operand(1).kind == ptx::Operand::Kind::Vector;
@@ -491,7 +510,7 @@ InstructionRows wgmmaRows() {
       {"wgmma.commit_group", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixCommit},
       {"wgmma.fence", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixFence},
       {"wgmma.mma_async", "Asynchronous Warpgroup-Level Matrix",
-       "f16, bf16, tf32, f8 and 8-bit integers; A in registers or shared memory; all swizzles, both majors",
+       "f16, bf16, tf32, f8, 8-bit integers and bits; A in registers or shared memory; all swizzles, both majors",
        decodeMultiply},
       {"wgmma.wait_group", "Asynchronous Warpgroup-Level Matrix", "", decodeMatrixWait},
   };

@@ -13,11 +13,17 @@ struct TypeRow {
 } // namespace
 
 static constexpr TypeRow kTypes[] = {
-    {"bf16", 2, &numerics::kBF16}, {"e4m3", 1, &numerics::kE4M3},
-    {"e5m2", 1, &numerics::kE5M2}, {"f16", 2, &numerics::kF16},
-    {"f32", 4, &numerics::kF32},   {"f64", 8, &numerics::kF64},
-    {"s32", 4, nullptr},           {"s8", 1, nullptr},
-    {"tf32", 4, &numerics::kF32},  {"u8", 1, nullptr},
+    {"bf16", 2, &numerics::kBF16},
+    {"e4m3", 1, &numerics::kE4M3},
+    {"e5m2", 1, &numerics::kE5M2},
+    {"f16", 2, &numerics::kF16},
+    {"f32", 4, &numerics::kF32},
+    {"f64", 8, &numerics::kF64},
+    {"s32", 4, nullptr},
+    {"s8", 1, nullptr},
+    {"tf32", 4, &numerics::kF32},
+    {"u8", 1, nullptr},
+    {"b1", 1, nullptr}, // eight of them
 };
 
 static const TypeRow &rowOf(const std::string &name) {

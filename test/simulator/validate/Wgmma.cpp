@@ -31,6 +31,7 @@ static constexpr WgmmaRow kRows[] = {
     {"f32", "e4m3", "e4m3"}, {"f32", "e4m3", "e5m2"}, {"f32", "e5m2", "e4m3"}, {"f32", "e5m2", "e5m2"},
     {"f16", "e4m3", "e4m3"}, {"f16", "e4m3", "e5m2"}, {"f16", "e5m2", "e4m3"}, {"f16", "e5m2", "e5m2"},
     {"s32", "s8", "s8"},     {"s32", "s8", "u8"},     {"s32", "u8", "s8"},     {"s32", "u8", "u8"},
+    {"s32", "b1", "b1"},
 };
 constexpr unsigned kImageBytes = 49152, kStartOfB = 16384, kKindsOfA = 7, kImages = 2 * kKindsOfA + 1;
 
@@ -139,10 +140,10 @@ static void give(const Sink &sink, const Multiply &multiply, const std::string &
   const WgmmaRow &types = multiply.types;
   unsigned bytes = elementBytes(types.a), bytesOfD = elementBytes(types.d);
   unsigned registersOfD = multiply.n * 64 * bytesOfD / 4 / 128;
-  bool isInteger = std::string(types.d) == "s32";
+  bool isInteger = std::string(types.d) == "s32", isOfBits = std::string(types.a) == "b1";
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(multiply.n) + "k" +
-                            std::to_string(32 / bytes) + (multiply.saturates ? ".satfinite." : ".") + types.d + "." +
-                            types.a + "." + types.b;
+                            std::to_string(isOfBits ? 256 : 32 / bytes) + (multiply.saturates ? ".satfinite." : ".") +
+                            types.d + "." + types.a + "." + types.b + (isOfBits ? ".and.popc" : "");
   std::string form = multiply.aInRegisters ? "A in registers" : multiply.aIsMajorInM ? "A M-major" : "";
   for (auto [holds, text] : {std::pair(multiply.bIsMajorInN, "B N-major"), std::pair(multiply.negatesA, "-A"),
                              std::pair(multiply.negatesB, "-B")})
@@ -218,7 +219,7 @@ void giveWgmma(const Sink &sink) {
     }
     multiply = {types};
     multiply.n = 16;
-    multiply.saturates = isInteger;
+    multiply.saturates = isInteger && std::string(types.a) != "b1";
     for (unsigned signs = 1; signs < 4; ++signs) {
       multiply.negatesA = !isInteger && signs & 1;
       multiply.negatesB = !isInteger && signs & 2;

@@ -72,7 +72,7 @@ static uint32_t magnitude(int value) { return uint32_t(std::abs(value)); }
 /// One instruction m64n24 with 32 bytes along K, accumulated onto 1, both operands in the 32-byte swizzle.
 static KernelRun oneInstruction(const TypeCase &types, bool aInRegisters, const std::string &immediates) {
   unsigned depth = 32 / types.bytes, columns = 24;
-  bool narrow = types.accumulator == "f16", isInteger = types.accumulator == "s32";
+  bool narrow = types.accumulator == "f16", isInteger = types.accumulator == "s32", isOfBits = types.a == "b1";
   unsigned accumulators = columns / (narrow ? 4 : 2);
   std::string one = narrow ? "0x3C003C00" : isInteger ? "1" : "0x3F800000";
   std::string body = R"(
@@ -96,9 +96,9 @@ static KernelRun oneInstruction(const TypeCase &types, bool aInRegisters, const 
   for (unsigned i = 0; i < accumulators; ++i)
     body += "mov.b32 %acc" + std::to_string(i) + ", " + one + ";\n";
   body += "setp.eq.u32 %p2, %r0, %r0;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n24k" +
-          std::to_string(depth) + "." + types.accumulator + "." + types.a + "." + types.b + " " +
-          list("%acc", accumulators) + ", " + (aInRegisters ? "{%r1, %r2, %r3, %r4}" : "%d10") + ", %d11, %p2" +
-          immediates +
+          std::to_string(isOfBits ? 8 * depth : depth) + "." + types.accumulator + "." + types.a + "." + types.b +
+          (isOfBits ? ".and.popc " : " ") + list("%acc", accumulators) + ", " +
+          (aInRegisters ? "{%r1, %r2, %r3, %r4}" : "%d10") + ", %d11, %p2" + immediates +
           ";\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
           "mul.wide.u32 %d4, %r0, " +
           std::to_string(4 * accumulators) + ";\nadd.s64 %d4, %d52, %d4;\n";
@@ -179,6 +179,26 @@ TEST(Wgmma, EveryType) {
           }
         EXPECT_EQ(wrong, 0u) << what;
       }
+}
+
+TEST(Wgmma, Bits) {
+  auto bits = [](int value) { return uint32_t(uint8_t(value * 37 + 11)); };
+  for (bool aInRegisters : {false, true}) {
+    TypeCase types{"s32", "b1", "b1", 1, bits, bits};
+    KernelRun run = oneInstruction(types, aInRegisters, "");
+    EXPECT_EQ(summary(run.run()), "");
+    unsigned wrong = 0;
+    for (unsigned thread = 0; thread < 128; ++thread)
+      for (unsigned i = 0; i < 12; ++i) {
+        unsigned index = indexOfAccumulator(thread, i, 24), row = index / 24, column = index % 24;
+        int sum = 1;
+        for (unsigned byte = 0; byte < 32; ++byte)
+          for (uint32_t both = bits(valueOfA(row, byte)) & bits(valueOfB(column, byte)); both; both &= both - 1)
+            ++sum;
+        wrong += resultOf(run, types, thread, i) != sum;
+      }
+    EXPECT_EQ(wrong, 0u) << aInRegisters;
+  }
 }
 
 TEST(Wgmma, OtherFormsAreRefused) {
