@@ -36,6 +36,7 @@ stage_examples() {
 stage_seeds() {
   # Other seeds each time: what a run prints names them.
   python3 test/frontend/control_flow.py build/release/bin/tilec --functions=400 || return
+  python3 test/frontend/constant_folding.py build/release/bin/tilec --cases=1500 || return
   python3 test/gpu/random_products.py --simulate build/release/bin/tilec || return
   printf '%s\n' test/e2e/*.tile examples/*.tile |
     xargs -P "$(nproc)" -I {} build/release/bin/tilec check {} --device=sim --seeds=16

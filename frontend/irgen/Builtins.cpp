@@ -66,48 +66,36 @@ void irgen::collectBuiltins(std::vector<std::string_view> &names) {
 /// The value of the call if all operands are constants and the function folds.
 static std::optional<Value> fold(Evaluator &evaluator, const Builtin &builtin, const std::vector<Operand> &operands,
                                  SourceRange range) {
-  bool allInteger = true, allConstant = true;
-  for (const Operand &operand : operands) {
-    allInteger &= operand.value.as<IntConstant>() != nullptr;
-    allConstant &= operand.value.as<IntConstant>() || operand.value.as<FloatConstant>();
-  }
-  if (allInteger && builtin.foldInteger) {
-    std::vector<Symbolic> symbols;
+  auto isInteger = [](const Operand &operand) { return operand.value.as<IntConstant>() != nullptr; };
+  auto isNumber = [&](const Operand &operand) { return isInteger(operand) || operand.value.as<FloatConstant>(); };
+  bool areIntegers = llvm::all_of(operands, isInteger);
+  if (!llvm::all_of(operands, isNumber) ||
+      !(areIntegers ? builtin.foldInteger != nullptr : builtin.foldFloat != nullptr))
+    return std::nullopt;
+  std::optional<std::vector<Operand>> unified =
+      evaluator.unifyConstants(operands, range, "operands of " + quote(builtin.name));
+  if (!unified)
+    return Value();
+  if (!areIntegers) {
+    double values[2] = {0, 0};
     std::optional<Scalar> type;
-    bool isLiteral = true, isTyped = false;
-    for (const Operand &operand : operands) {
-      auto *constant = operand.value.as<IntConstant>();
-      symbols.push_back(constant->symbol);
-      isLiteral &= constant->symbol.asConstant().has_value();
-      isTyped |= constant->type.has_value();
-    }
-    if (isTyped) {
-      type = evaluator.commonScalarOf(operands, range, "operands of " + quote(builtin.name));
-      if (!type)
-        return Value();
-    }
-    WideInt second = builtin.arity > 1 ? operands[1].value.as<IntConstant>()->value : 0;
-    WideInt result = builtin.foldInteger(operands[0].value.as<IntConstant>()->value, second);
-    Symbolic symbol = isLiteral ? Symbolic(static_cast<int64_t>(result)) : Symbolic::call(builtin.name, symbols);
-    return Value(IntConstant{result, type, symbol});
-  }
-  if (allConstant && !allInteger && builtin.foldFloat) {
-    std::vector<double> values;
-    bool isTyped = false;
-    for (const Operand &operand : operands) {
+    for (auto [value, operand] : llvm::zip(values, *unified)) {
       auto *floating = operand.value.as<FloatConstant>();
-      isTyped |= floating && floating->type;
-      values.push_back(floating ? floating->value : static_cast<double>(operand.value.as<IntConstant>()->value));
+      value = floating ? floating->value : static_cast<double>(operand.value.as<IntConstant>()->value);
+      type = floating ? floating->type : type;
     }
-    std::optional<Scalar> type;
-    if (isTyped) {
-      type = evaluator.commonScalarOf(operands, range, "operands of " + quote(builtin.name));
-      if (!type)
-        return Value();
-    }
-    return Value(FloatConstant{builtin.foldFloat(values[0], values.size() > 1 ? values[1] : 0), type});
+    return evaluator.folded(builtin.foldFloat(values[0], values[1]), type);
   }
-  return std::nullopt;
+  WideInt values[2] = {0, 0};
+  std::vector<Symbolic> symbols;
+  for (auto [value, operand] : llvm::zip(values, *unified)) {
+    value = operand.value.as<IntConstant>()->value;
+    symbols.push_back(operand.value.as<IntConstant>()->symbol);
+  }
+  WideInt result = builtin.foldInteger(values[0], values[1]);
+  bool isLiteral = llvm::all_of(symbols, [](const Symbolic &symbol) { return symbol.asConstant().has_value(); });
+  Symbolic symbol = isLiteral ? Symbolic(static_cast<int64_t>(result)) : Symbolic::call(builtin.name, symbols);
+  return evaluator.folded(result, unified->front().value.as<IntConstant>()->type, symbol, range);
 }
 
 static bool isInDomain(Domain domain, Scalar scalar, bool isSpec) {

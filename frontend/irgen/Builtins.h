@@ -5,6 +5,8 @@
 
 #include "frontend/irgen/Evaluator.h"
 
+#include <cmath>
+
 namespace tile::irgen {
 
 /// Scalars that an elementwise function is defined for.
@@ -27,6 +29,9 @@ struct Builtin {
   /// `call` evaluates the arguments itself.
   bool takesSyntax = false;
 };
+
+/// The order of extremes, in which 0 is above -0; false for NaN.
+inline bool isAbove(double a, double b) { return a > b || (a == b && !std::signbit(a)); }
 
 /// A row that is no elementwise function.
 inline Builtin builtinRow(std::string_view name, Value (*call)(Evaluator &, const Builtin &, CallArguments &),

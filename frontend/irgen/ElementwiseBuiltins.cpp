@@ -142,6 +142,9 @@ static WideInt foldNextPow2(WideInt a, WideInt) {
   return power;
 }
 
+static double foldMaxNum(double a, double b) { return std::isnan(b) || isAbove(a, b) ? a : b; }
+static double foldMinNum(double a, double b) { return std::isnan(b) || isAbove(b, a) ? a : b; }
+
 llvm::ArrayRef<Builtin> irgen::elementwiseBuiltins() {
   static const Builtin rows[] = {
       {"abs", 1, Domain::Number, absolute, foldAbs, [](double a, double) { return std::abs(a); }},
@@ -164,8 +167,8 @@ llvm::ArrayRef<Builtin> irgen::elementwiseBuiltins() {
       {"floordiv", 2, Domain::Integer, roundedQuotient<BinaryOp::NotEqual, BinaryOp::Sub>, foldFloorDiv},
       {"floormod", 2, Domain::Integer, floorRemainder, foldFloorMod},
       {"fma", 3, Domain::Float, multiplyAdd},
-      {"fmax", 2, Domain::Float, binary<arith::MaxNumFOp>, nullptr, [](double a, double b) { return std::fmax(a, b); }},
-      {"fmin", 2, Domain::Float, binary<arith::MinNumFOp>, nullptr, [](double a, double b) { return std::fmin(a, b); }},
+      {"fmax", 2, Domain::Float, binary<arith::MaxNumFOp>, nullptr, foldMaxNum},
+      {"fmin", 2, Domain::Float, binary<arith::MinNumFOp>, nullptr, foldMinNum},
       {"log", 1, Domain::Float, unary<math::LogOp>},
       {"log2", 1, Domain::Float, unary<math::Log2Op>},
       {"next_pow2", 1, Domain::Integer, nextPowerOfTwo, foldNextPow2},

@@ -100,23 +100,34 @@ static mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::TypedAttr attri
   return mlir::arith::ConstantOp::create(builder, location, attribute);
 }
 
+static const llvm::fltSemantics &semanticsOf(Scalar scalar, mlir::MLIRContext *context) {
+  return llvm::cast<mlir::FloatType>(mlirTypeOf(scalar, context)).getFloatSemantics();
+}
+
+static llvm::APFloat rounded(Scalar scalar, double value, mlir::MLIRContext *context) {
+  llvm::APFloat number(value);
+  bool losesInfo = false;
+  number.convert(semanticsOf(scalar, context), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number;
+}
+
+/// Rounds once: an f64 in between would round an integer of more than 53 bits a first time.
+static llvm::APFloat rounded(Scalar scalar, WideInt value, mlir::MLIRContext *context) {
+  uint64_t words[] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
+  llvm::APFloat number(semanticsOf(scalar, context));
+  number.convertFromAPInt(llvm::APInt(128, words), /*IsSigned=*/true, llvm::APFloat::rmNearestTiesToEven);
+  return number;
+}
+
 mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, WideInt value, mlir::Location location) {
   if (isFloat(scalar))
-    return constant(scalar, shape, static_cast<double>(value), location);
+    return constant(scalar, shape, rounded(scalar, value, context()).convertToDouble(), location);
   WideInt wrapped = wrap(scalar, value);
   uint64_t words[] = {static_cast<uint64_t>(wrapped)};
   mlir::Type type = mlirTypeOf(scalar, context());
   unsigned bits = scalar == Scalar::Index ? 64 : info(scalar).bits;
   auto attribute = builder.getIntegerAttr(type, llvm::APInt(64, words).trunc(bits));
   return buildConstant(builder, attribute, shape, location);
-}
-
-static llvm::APFloat rounded(Scalar scalar, double value, mlir::MLIRContext *context) {
-  llvm::APFloat number(value);
-  bool losesInfo = false;
-  number.convert(llvm::cast<mlir::FloatType>(mlirTypeOf(scalar, context)).getFloatSemantics(),
-                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return number;
 }
 
 mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, double value, mlir::Location location) {
@@ -146,7 +157,7 @@ Value Emitter::materialize(const Value &value, SourceRange range) {
 /// Reports unless the constant is a value of `target`.
 static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
   if (auto *constant = operand.value.as<IntConstant>()) {
-    bool fits = isFloat(target) ? !rounded(target, static_cast<double>(constant->value), emitter.context()).isInfinity()
+    bool fits = isFloat(target) ? !rounded(target, constant->value, emitter.context()).isInfinity()
                                 : holds(target, constant->value);
     if (fits)
       return true;
@@ -314,22 +325,47 @@ Value Emitter::tileOfConstants(const Operand &list, const Type &target, const st
   return Value(op.getResult(), target);
 }
 
+Value Emitter::folded(WideInt result, std::optional<Scalar> type, const Symbolic &symbol, SourceRange range) {
+  if (!type && !holds(Scalar::I64, result) && !holds(Scalar::U64, result))
+    return fail(Code::E0205, range, toString(result) + " does not fit in 64 bits");
+  if (!type || holds(*type, result))
+    return IntConstant{result, type, symbol};
+  WideInt wrapped = wrap(*type, result);
+  return IntConstant{wrapped, type, Symbolic(static_cast<int64_t>(wrapped))};
+}
+
+Value Emitter::folded(double result, std::optional<Scalar> type) {
+  return FloatConstant{type ? rounded(*type, result, context()).convertToDouble() : result, type};
+}
+
+std::optional<std::vector<Operand>> Emitter::unifyConstants(std::vector<Operand> operands, SourceRange range,
+                                                            const std::string &what) {
+  if (llvm::all_of(operands, [](const Operand &operand) { return operand.value.isUntyped(); }))
+    return operands;
+  std::optional<Scalar> type = commonScalarOf(operands, range, what);
+  if (!type)
+    return std::nullopt;
+  for (Operand &operand : operands) {
+    operand.value = coerce(operand, Type::scalar(*type), "");
+    if (operand.value.isError())
+      return std::nullopt;
+  }
+  return operands;
+}
+
 Value Emitter::cast(const Operand &operand, Scalar target) {
   const Value &value = operand.value;
   if (value.isError())
     return value;
   if (auto *constant = value.as<IntConstant>()) {
     if (isInteger(target))
-      return IntConstant{wrap(target, constant->value), target,
-                         holds(target, constant->value)
-                             ? constant->symbol
-                             : Symbolic(static_cast<int64_t>(wrap(target, constant->value)))};
+      return folded(constant->value, target, constant->symbol, operand.range);
     if (target == Scalar::Bool)
       return Value::boolean(constant->value != 0);
-    return FloatConstant{rounded(target, static_cast<double>(constant->value), context()).convertToDouble(), target};
+    return FloatConstant{rounded(target, constant->value, context()).convertToDouble(), target};
   }
   if (auto *constant = value.as<FloatConstant>(); constant && isFloat(target))
-    return FloatConstant{rounded(target, constant->value, context()).convertToDouble(), target};
+    return folded(constant->value, target);
   if (auto *constant = value.as<BoolConstant>()) {
     if (target == Scalar::Bool)
       return value;

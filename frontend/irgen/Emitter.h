@@ -149,6 +149,14 @@ public:
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
             DotOptions options);
+  /// Constant operands of one elementwise operation as it has them at run time: of the type that all widen to, literals
+  /// rounded to it; literals alone stay as they are. None if reported.
+  std::optional<std::vector<Operand>> unifyConstants(std::vector<Operand> operands, SourceRange range,
+                                                     const std::string &what);
+  /// What folding gives, as it would be at run time: in the width of `type`, or rounded to it. Without a type an
+  /// integer has 64 bits, which is reported otherwise.
+  Value folded(WideInt result, std::optional<Scalar> type, const Symbolic &symbol, SourceRange range);
+  Value folded(double result, std::optional<Scalar> type);
   /// Folds an operator on constants; also that of host expressions. None if it has no meaning on them.
   std::optional<Value> foldBinary(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
   mlir::Value compare(ast::BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location);
@@ -175,6 +183,7 @@ private:
   void warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange);
   const Reduced *reductionBehind(mlir::Value value) const;
   Value pointerOffset(ast::BinaryOp op, const Operand &pointer, const Operand &offset, SourceRange opRange);
+  std::optional<Value> foldShift(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
   Value shift(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
 };
 

@@ -73,12 +73,11 @@ static WideInt shiftConstant(BinaryOp op, WideInt value, WideInt count) {
   return isLong ? (value < 0 ? -1 : 0) : value >> static_cast<unsigned>(count);
 }
 
-static std::optional<WideInt> foldInteger(BinaryOp op, WideInt lhs, WideInt rhs) {
+/// Operands have at most 64 bits. The low 64 bits of the result are right, of a product that overflows too.
+static WideInt foldInteger(BinaryOp op, WideInt lhs, WideInt rhs) {
   switch (op) {
-  case BinaryOp::Mul: {
-    WideInt product;
-    return __builtin_mul_overflow(lhs, rhs, &product) ? std::nullopt : std::optional(product);
-  }
+  case BinaryOp::Mul:
+    return WideInt(static_cast<unsigned __int128>(lhs) * static_cast<unsigned __int128>(rhs));
   case BinaryOp::Div:
     return rhs == 0 ? 0 : lhs / rhs;
   case BinaryOp::Rem:
@@ -87,17 +86,12 @@ static std::optional<WideInt> foldInteger(BinaryOp op, WideInt lhs, WideInt rhs)
     return lhs + rhs;
   case BinaryOp::Sub:
     return lhs - rhs;
-  case BinaryOp::Shl:
-  case BinaryOp::Shr:
-    return shiftConstant(op, lhs, rhs);
   case BinaryOp::BitAnd:
     return lhs & rhs;
   case BinaryOp::BitXor:
     return lhs ^ rhs;
-  case BinaryOp::BitOr:
-    return lhs | rhs;
   default:
-    return std::nullopt;
+    return lhs | rhs;
   }
 }
 
@@ -158,45 +152,44 @@ std::optional<Value> Emitter::foldBinary(BinaryOp op, const Operand &lhs, const 
       return Value::boolean(l->value != r->value);
     return std::nullopt;
   }
-  auto *l = left.as<IntConstant>(), *r = right.as<IntConstant>();
-  bool isShift = op == BinaryOp::Shl || op == BinaryOp::Shr;
-  std::optional<Scalar> type;
-  bool isTyped = (l && l->type) || (r && r->type) || (left.as<FloatConstant>() && left.as<FloatConstant>()->type) ||
-                 (right.as<FloatConstant>() && right.as<FloatConstant>()->type);
-  if (isTyped && isShift)
-    type = l ? l->type : std::nullopt;
-  else if (isTyped) {
-    type = commonScalarOf({lhs, rhs}, opRange, what);
-    if (!type)
-      return Value();
-    if (!isDefined(op, kindOf(*type)))
-      return std::nullopt;
-  }
-  if (l && r && !(type && isFloat(*type))) {
-    if (isComparison(op))
-      return Value::boolean(compareConstants(op, l->value < r->value ? -1 : l->value > r->value, false));
-    std::optional<WideInt> result = foldInteger(op, l->value, r->value);
-    if (!result)
-      return std::nullopt;
-    if (type) {
-      WideInt wrapped = wrap(*type, *result);
-      Symbolic symbol =
-          wrapped == *result ? foldSymbol(op, l->symbol, r->symbol, wrapped) : Symbolic(static_cast<int64_t>(wrapped));
-      return IntConstant{wrapped, type, symbol};
-    }
-    if (!holds(Scalar::I64, *result) && !holds(Scalar::U64, *result))
-      return fail(Code::E0205, opRange, toString(*result) + " does not fit in 64 bits");
-    return IntConstant{*result, std::nullopt, foldSymbol(op, l->symbol, r->symbol, *result)};
-  }
-  if (isComparison(op)) {
-    double x = asDouble(left), y = asDouble(right);
-    return Value::boolean(compareConstants(op, x < y ? -1 : x > y, std::isnan(x) || std::isnan(y)));
-  }
-  if (!isDefined(op, ScalarKind::Float))
+  if (isLogical(op) || op == BinaryOp::MatMul)
     return std::nullopt;
-  double result = foldFloat(op, asDouble(left), asDouble(right));
-  return type ? cast({FloatConstant{result, std::nullopt}, opRange}, *type)
-              : Value(FloatConstant{result, std::nullopt});
+  if (op == BinaryOp::Shl || op == BinaryOp::Shr)
+    return foldShift(op, lhs, rhs, opRange);
+  std::optional<std::vector<Operand>> unified = unifyConstants({lhs, rhs}, opRange, what);
+  if (!unified)
+    return Value();
+  const Value &first = unified->front().value, &second = unified->back().value;
+  auto *l = first.as<IntConstant>(), *r = second.as<IntConstant>();
+  if (!l || !r) {
+    double x = asDouble(first), y = asDouble(second);
+    if (isComparison(op))
+      return Value::boolean(compareConstants(op, x < y ? -1 : x > y, std::isnan(x) || std::isnan(y)));
+    if (!isDefined(op, ScalarKind::Float))
+      return std::nullopt;
+    auto *floating = first.as<FloatConstant>();
+    return folded(foldFloat(op, x, y), floating ? floating->type : std::nullopt);
+  }
+  if (isComparison(op))
+    return Value::boolean(compareConstants(op, l->value < r->value ? -1 : l->value > r->value, false));
+  if (WideInt product; op == BinaryOp::Mul && !l->type && __builtin_mul_overflow(l->value, r->value, &product))
+    return fail(Code::E0205, opRange, toString(l->value) + " * " + toString(r->value) + " does not fit in 64 bits");
+  WideInt result = foldInteger(op, l->value, r->value);
+  return folded(result, l->type, foldSymbol(op, l->symbol, r->symbol, result), opRange);
+}
+
+std::optional<Value> Emitter::foldShift(BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+  auto *count = rhs.value.as<IntConstant>();
+  if (!count || !lhs.value.as<IntConstant>())
+    return std::nullopt;
+  Value value = lhs.value;
+  if (value.isUntyped() && count->type)
+    value = coerce(lhs, Type::scalar(*count->type), "");
+  if (value.isError())
+    return value;
+  auto *shifted = value.as<IntConstant>();
+  WideInt result = shiftConstant(op, shifted->value, count->value);
+  return folded(result, shifted->type, foldSymbol(op, shifted->symbol, count->symbol, result), opRange);
 }
 
 //===-- Unary operators
@@ -225,10 +218,8 @@ Value Emitter::unary(ast::UnaryOp op, const Operand &operand, SourceRange range)
   case ast::UnaryOp::Negate: {
     if (scalar == Scalar::Bool)
       return undefined();
-    if (auto *constant = value.as<IntConstant>()) {
-      WideInt negated = constant->type ? wrap(*constant->type, -constant->value) : -constant->value;
-      return IntConstant{negated, constant->type, Symbolic(-1) * constant->symbol};
-    }
+    if (auto *constant = value.as<IntConstant>())
+      return folded(-constant->value, constant->type, Symbolic(-1) * constant->symbol, range);
     if (auto *constant = value.as<FloatConstant>())
       return FloatConstant{-constant->value, constant->type};
     if (isFloat(scalar))
@@ -240,8 +231,7 @@ Value Emitter::unary(ast::UnaryOp op, const Operand &operand, SourceRange range)
     if (isFloat(scalar) || scalar == Scalar::Bool)
       return undefined();
     if (auto *constant = value.as<IntConstant>())
-      return IntConstant{constant->type ? wrap(*constant->type, ~constant->value) : ~constant->value, constant->type,
-                         Symbolic(-1) - constant->symbol};
+      return folded(~constant->value, constant->type, Symbolic(-1) - constant->symbol, range);
     mlir::Value ones = constant(scalar, type.shape, WideInt(-1), location);
     return Value(arith::XOrIOp::create(builder, location, value.ssa(), ones), type);
   }
@@ -339,7 +329,9 @@ Value Emitter::shift(BinaryOp op, const Operand &lhs, const Operand &rhs, Source
     value.value = coerceScalar(lhs, rhs.value.type().element.scalar, "");
   else
     value.value = materialize(lhs.value, lhs.range);
-  Value count = materialize(rhs.value, rhs.range);
+  bool isHugeCount =
+      rhs.value.isUntyped() && rhs.value.as<IntConstant>() && !holds(Scalar::I64, rhs.value.as<IntConstant>()->value);
+  Value count = isHugeCount ? coerceScalar(rhs, Scalar::U64, "") : materialize(rhs.value, rhs.range);
   if (value.value.isError() || count.isError())
     return {};
   for (const Operand &operand : {value, Operand{count, rhs.range}}) {

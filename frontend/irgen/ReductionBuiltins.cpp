@@ -235,8 +235,8 @@ static Value callExtremum(Evaluator &evaluator, const Builtin &self, CallArgumen
   bool isMax = self.name == "max";
   elementwise.foldInteger =
       isMax ? [](WideInt a, WideInt b) { return a > b ? a : b; } : [](WideInt a, WideInt b) { return a < b ? a : b; };
-  elementwise.foldFloat = isMax ? [](double a, double b) { return std::isnan(a) || a > b ? a : b; }
-                                : [](double a, double b) { return std::isnan(a) || a < b ? a : b; };
+  elementwise.foldFloat = isMax ? [](double a, double b) { return std::isnan(a) || isAbove(a, b) ? a : b; }
+                                : [](double a, double b) { return std::isnan(a) || isAbove(b, a) ? a : b; };
   elementwise.emit = isMax ? [](Evaluator &e, llvm::ArrayRef<mlir::Value> v, Scalar s,
                                 mlir::Location l) { return combineMax(e, v[0], v[1], s, l); }
                            : [](Evaluator &e, llvm::ArrayRef<mlir::Value> v, Scalar s, mlir::Location l) {

@@ -161,10 +161,8 @@ std::optional<Scalar> Emitter::commonScalarOf(const std::vector<Operand> &operan
   };
   for (const Operand &operand : operands) {
     const Value &value = operand.value;
-    auto *integer = value.as<IntConstant>();
-    auto *floating = value.as<FloatConstant>();
-    if ((integer && !integer->type) || (floating && !floating->type)) {
-      if (floating)
+    if (value.isUntyped()) {
+      if (value.as<FloatConstant>())
         untypedFloat = &operand;
       continue;
     }

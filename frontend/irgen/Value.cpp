@@ -50,6 +50,12 @@ Type Value::type() const {
                     storage);
 }
 
+bool Value::isUntyped() const {
+  auto *integer = as<IntConstant>();
+  auto *floating = as<FloatConstant>();
+  return (integer && !integer->type) || (floating && !floating->type);
+}
+
 std::string Value::describe() const {
   if (auto *constant = as<IntConstant>())
     return toString(constant->value);

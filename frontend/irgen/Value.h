@@ -100,6 +100,8 @@ public:
   bool isError() const { return as<ErrorValue>(); }
   bool isUnit() const { return asTuple() && asTuple()->elements.empty(); }
   bool isRuntime() const { return as<RuntimeValue>(); }
+  /// A number that takes the type of what it meets: a literal, or what was computed from literals alone.
+  bool isUntyped() const;
   /// A number or bool known at compile time.
   bool isConstantScalar() const { return as<IntConstant>() || as<FloatConstant>() || as<BoolConstant>(); }
   bool isView() const { return isRuntime() && as<RuntimeValue>()->type.isView(); }
