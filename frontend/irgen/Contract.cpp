@@ -17,8 +17,22 @@ using ast::dynCast;
 
 //===-- Host expressions
 
-std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, bool constantsByName,
-                                                      bool withGivenDims) {
+/// What the launch passes for `leaf`, as the launcher reads it: a value of its type, with which it computes in 64 bits.
+/// An error value where that is not known or was reported.
+Value KernelBuilder::givenScalar(const KernelLeaf &leaf) {
+  auto given = values.scalars.find(leaf.name);
+  if (given == values.scalars.end())
+    return {};
+  Value value = evaluator.evaluateConstant(*given->second, quote(leaf.name));
+  value = evaluator.coerce({value, given->second->range}, Type::scalar(leaf.scalar), quote(leaf.name));
+  if (auto *integer = value.as<IntConstant>())
+    return IntConstant{integer->value, std::nullopt, integer->symbol};
+  if (auto *floating = value.as<FloatConstant>())
+    return FloatConstant{floating->value, std::nullopt};
+  return value;
+}
+
+std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, bool constantsByName, bool withGiven) {
   HostEvaluator plain(evaluator, nullptr);
   for (const Dim &dim : dims) {
     if (dim.name != name || dim.value)
@@ -27,7 +41,7 @@ std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, b
     if (isParameter)
       break;
     auto given = values.choices.find(name);
-    if (withGivenDims && given != values.choices.end()) {
+    if (withGiven && given != values.choices.end()) {
       Value value = evaluator.evaluateConstant(*given->second.syntax, quote(name));
       return value.isConstantScalar() ? std::optional(plain.constant(value)) : std::nullopt;
     }
@@ -36,15 +50,18 @@ std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, b
   for (const Constant &constant : constants)
     if (constant.parameter->name.text == name && constant.value.isConstantScalar())
       return constantsByName ? plain.name(name) : plain.constant(constant.value);
-  for (const KernelLeaf &leaf : leaves)
-    if (leaf.name == name && leaf.kind == KernelLeaf::Kind::Scalar && leaf.isPresent)
-      return plain.name(name);
+  for (const KernelLeaf &leaf : leaves) {
+    if (leaf.name != name || leaf.kind != KernelLeaf::Kind::Scalar || !leaf.isPresent)
+      continue;
+    Value given = withGiven ? givenScalar(leaf) : Value();
+    return given.isConstantScalar() ? plain.constant(given) : plain.name(name);
+  }
   return std::nullopt;
 }
 
 std::optional<HostExpression> KernelBuilder::host(const ast::Expr &expr, bool constantsByName) {
   HostEvaluator host(evaluator,
-                     [&](const std::string &name) { return hostName(name, constantsByName, /*withGivenDims=*/false); });
+                     [&](const std::string &name) { return hostName(name, constantsByName, /*withGiven=*/false); });
   return host.evaluate(expr);
 }
 

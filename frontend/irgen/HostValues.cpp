@@ -17,7 +17,7 @@ std::optional<HostExpression> KernelBuilder::evaluateNow(const ast::Expr &expr) 
     if (auto given = values.scalars.find(name); given != values.scalars.end())
       if (Value value = evaluator.evaluateConstant(*given->second, quote(name)); value.isConstantScalar())
         return plain.constant(value);
-    return hostName(name, /*constantsByName=*/false, /*withGivenDims=*/true);
+    return hostName(name, /*constantsByName=*/false, /*withGiven=*/true);
   });
   std::optional<HostExpression> result = now.evaluate(expr);
   if (!result || result->constant)

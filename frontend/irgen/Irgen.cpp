@@ -28,6 +28,12 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
   for (const auto &[name, syntax] : options.expressions)
     values.choices[name] = {syntax, "given"};
   values.scalars = options.scalars;
+  for (const auto &[name, text] : options.scalarTexts) {
+    const ast::Expr *syntax = program.parseExpression("--arg " + name + "=", text);
+    if (!syntax)
+      return std::nullopt;
+    values.scalars[name] = syntax;
+  }
   values.pointerSizes = options.pointerSizes;
   values.shape = options.shape;
   return values;

@@ -25,6 +25,8 @@ struct IrgenOptions {
   std::map<std::string, const ast::Expr *> expressions;
   /// What scalar parameters will be, for host expressions that are computed now.
   std::map<std::string, const ast::Expr *> scalars;
+  /// The same as source text, which arguments give.
+  std::map<std::string, std::string> scalarTexts;
   /// Of specs: how many elements a raw pointer points to, a host expression. In the spec it is a tensor of that extent,
   /// `inout`.
   std::map<std::string, const ast::Expr *> pointerSizes;

@@ -62,21 +62,30 @@ const ast::Expr *irgen::heuristicOf(const ast::KernelItem &kernel, std::string_v
   return nullptr;
 }
 
-/// Its value for the launch that `-D` describes; none if reported at `place`, as `what` `name` lacking one.
+/// Its value for the launch that `-D`, a shape or arguments describe; none if reported at `place`, as `what` `name`
+/// lacking one.
 std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic, const std::string &what,
                                                      const std::string &name, SourceRange place) {
-  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGivenDims=*/true); });
+  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGiven=*/true); });
+  unsigned errorsBefore = evaluator.engine.errorCount();
   std::optional<HostExpression> result = now.evaluate(heuristic);
   if (!result || result->constant)
     return result ? result->constant : std::nullopt;
-  std::string missing;
+  if (evaluator.engine.errorCount() != errorsBefore) // of what is given for a scalar
+    return std::nullopt;
+  auto needs = [&](const std::string &used) {
+    return llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(used)));
+  };
+  std::string missing, first;
   for (const Dim &dim : dims)
-    if (llvm::is_contained(result->tokens, mlir::Attribute(evaluator.builder.getStringAttr(dim.name))) &&
-        !values.has(dim.name))
+    if (needs(dim.name) && !values.has(dim.name))
       missing += (missing.empty() ? "" : ", ") + dim.name;
-  if (values.shape.isValid() && !missing.empty()) {
-    tile::reportMissingDim(evaluator.engine, values.shape, missing.substr(0, missing.find(',')))
-        .secondary(heuristic.range, "needed here");
+  for (const KernelLeaf &leaf : leaves)
+    if (leaf.kind == KernelLeaf::Kind::Scalar && needs(leaf.name))
+      first = leaf.name;
+  first = missing.empty() ? first : missing.substr(0, missing.find(','));
+  if (values.shape.isValid() && !first.empty()) {
+    tile::reportMissingDim(evaluator.engine, values.shape, first).secondary(heuristic.range, "needed here");
     return std::nullopt;
   }
   DiagnosticBuilder diagnostic = evaluator.report(Code::E0308, place,

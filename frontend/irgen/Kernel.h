@@ -137,7 +137,8 @@ private:
   void checkListedOnce(const ast::List &list);
   void learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function);
   std::optional<HostExpression> host(const ast::Expr &expr, bool constantsByName);
-  std::optional<HostExpression> hostName(const std::string &name, bool constantsByName, bool withGivenDims);
+  Value givenScalar(const KernelLeaf &leaf);
+  std::optional<HostExpression> hostName(const std::string &name, bool constantsByName, bool withGiven);
 
   Evaluator &evaluator;
   const LoadedModule &module;

@@ -1,6 +1,10 @@
 #include "runtime/execute/Signature.h"
 
+#include "runtime/execute/LaunchArguments.h"
+
 #include "llvm/ADT/StringExtras.h"
+
+#include <cstdio>
 
 namespace tile {
 
@@ -69,6 +73,7 @@ static bool checkNames(Session &session, const std::string &kernel, const std::v
 struct Missing {
   std::string name, example;
 };
+static const std::string kScalarExample = "=0.5";
 
 /// All at once, so that one more run suffices.
 static bool reportMissing(Session &session, const std::vector<Missing> &missing) {
@@ -140,6 +145,31 @@ static std::string exampleOf(const ast::KernelItem &item, const ast::Parameter &
          (element && findDataType(*element) ? *element : "f32") + "[...]";
 }
 
+/// The type of a scalar parameter, as written or given; none for other parameters.
+static std::optional<DataType> scalarType(const ast::Parameter &parameter, const IrgenOptions &options) {
+  const std::string *name = asName(parameter.type);
+  auto generic = name ? options.values.find(*name) : options.values.end();
+  if (generic != options.values.end())
+    name = &generic->second;
+  return name ? findDataType(*name) : std::nullopt;
+}
+
+/// Adds what `argument` gives a scalar parameter. False after reporting a text that is no value of its type.
+static bool bindScalar(Session &session, const ast::Parameter &parameter, const HostArgument &argument,
+                       IrgenOptions &options) {
+  std::optional<DataType> type = scalarType(parameter, options);
+  if (!type)
+    return true;
+  std::optional<uint64_t> bits = take(session, scalarBits(argument, *type));
+  if (!bits)
+    return false;
+  char text[40]; // of a float, so that reading it gives the same one
+  if (isFloat(*type))
+    std::snprintf(text, sizeof(text), "%.17g", fromBits(*type, *bits));
+  options.scalarTexts[parameter.name.text] = isFloat(*type) ? text : argument.scalarText;
+  return true;
+}
+
 bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<HostArgument> &arguments,
                    IrgenOptions &options) {
   std::vector<std::string_view> names;
@@ -167,8 +197,10 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
     const ast::GenericApply *type = tensorType(parameter);
     if (argument)
       argument->name = name;
-    else if (type && !parameter.isOptional)
+    else if ((type || scalarType(parameter, options)) && !parameter.isOptional)
       missing.push_back(&parameter);
+    if (argument && argument->kind == HostArgument::Kind::Scalar && !bindScalar(session, parameter, *argument, options))
+      return false;
     if (argument && argument->kind == HostArgument::Kind::Tensor && type &&
         !bindTensor(session, item, parameter, *type, argument->tensor, defined, options))
       return false;
@@ -177,7 +209,9 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
     return true;
   std::vector<Missing> examples; // by now the types that the other arguments bind are known
   for (const ast::Parameter *parameter : missing)
-    examples.push_back({parameter->name.text, exampleOf(item, *parameter, *tensorType(*parameter), options)});
+    examples.push_back({parameter->name.text, tensorType(*parameter)
+                                                  ? exampleOf(item, *parameter, *tensorType(*parameter), options)
+                                                  : kScalarExample});
   return reportMissing(session, examples);
 }
 
@@ -204,7 +238,7 @@ std::optional<std::vector<HostArgument>> orderArguments(Session &session, const 
       }
     if (!isFound && !parameter.optional) {
       std::string example = parameter.kind == Parameter::Kind::Scalar
-                                ? "=0.5"
+                                ? kScalarExample
                                 : std::string(parameter.role == Parameter::Role::Out ? "=empty:" : "=rand:") +
                                       getName(parameter.type) + "[...]";
       missing.push_back({parameter.name, example});

@@ -1,5 +1,5 @@
 /// From the arguments of a launch to the values that compiling for it needs: element types and extents that a kernel's
-/// signature names. What a JIT does at a call.
+/// signature names, and scalars. What a JIT does at a call.
 #ifndef RUNTIME_EXECUTE_SIGNATURE_H
 #define RUNTIME_EXECUTE_SIGNATURE_H
 
@@ -17,9 +17,9 @@ void reportNoKernel(Session &session, const std::string &name, const std::string
                     const std::vector<std::string_view> &names);
 
 /// Adds to `options` the names that element types and extents of `item` bind, with the values that `arguments` give
-/// them; what is there already stays. Arguments are matched by name, those without by position, and named. False after
-/// reporting an argument without a parameter, a tensor that is missing or of another rank, and an extent that is not
-/// what `options` say.
+/// them, and the scalars; what is there already stays. Arguments are matched by name, those without by position, and
+/// named. False after reporting an argument without a parameter, one that is missing, a tensor of another rank, a
+/// number that is no value of its type, and an extent that is not what `options` say.
 bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<HostArgument> &arguments,
                    IrgenOptions &options);
 
