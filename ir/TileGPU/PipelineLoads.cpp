@@ -10,6 +10,7 @@
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/PipelinePlan.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -22,9 +23,13 @@ namespace tile::tgpu {
 } // namespace tile::tgpu
 
 namespace {
+/// The slots of factors that no loop changes: what one loop has stored, those after it read.
+using StoredFactors = llvm::DenseMap<std::pair<Value, Type>, SmallVector<Value, 1>>;
+
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, PipelinePlan &plan) : loop(loop), plan(plan) {}
+  LoopPipeliner(scf::ForOp loop, PipelinePlan &plan, StoredFactors &storedBefore)
+      : loop(loop), plan(plan), storedBefore(storedBefore) {}
 
   /// Gives the loop that takes its place.
   scf::ForOp run() {
@@ -59,11 +64,24 @@ private:
           AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
     for (auto &[key, store] : plan.stored) {
       Value factor = PipelinePlan::factorOf(key);
+      if (store.isInvariant && (store.slot = findStored(factor, store.shared)))
+        continue;
       store.buffer =
           AllocOp::create(b, loop.getLoc(), bufferTypeOf(factor.getType(), store.shared, plan.storedStages(store)));
-      if (store.isInvariant)
-        store.slot = storeTo(b, factor, store.buffer, emitIndex(b, 0));
+      if (!store.isInvariant)
+        continue;
+      store.slot = storeTo(b, factor, store.buffer, emitIndex(b, 0));
+      storedBefore[{factor, store.slot.getType()}].push_back(store.slot);
     }
+  }
+
+  /// Where a factor was stored for a loop before this one. Stored again it would stay in registers all through that.
+  Value findStored(Value factor, const Layout &shared) {
+    DominanceInfo dominance;
+    for (Value slot : storedBefore.lookup({factor, slotTypeOf(factor.getType(), shared)}))
+      if (dominance.dominates(slot, loop))
+        return slot;
+    return Value();
   }
 
   /// Copies what the first iterations read; gives the new initial arguments of the loop: a counter of iterations, the
@@ -294,6 +312,7 @@ private:
 
   scf::ForOp loop;
   PipelinePlan &plan;
+  StoredFactors &storedBefore;
   SmallVector<Carried> carried;
   unsigned firstNew = 0; ///< of the arguments that are added
   Value trips, counter, lastProduct, nextGroup;
@@ -330,11 +349,12 @@ struct PipelineLoadsPass : public tgpu::impl::PipelineLoadsPassBase<PipelineLoad
         loops.push_back(found);
     });
     taken.clear();
+    StoredFactors stored;
     // Inner loops come first: theirs is what runs most. Around them is what they leave.
     for (scf::ForOp found : loops) {
       int64_t inside = bytesInside(found);
       if (PipelinePlan plan(found, limit - inside, shared - inside); plan.isWorthIt())
-        taken[LoopPipeliner(found, plan).run()] = plan.bytes();
+        taken[LoopPipeliner(found, plan, stored).run()] = plan.bytes();
     }
   }
 
