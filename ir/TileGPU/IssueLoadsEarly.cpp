@@ -1,5 +1,7 @@
 /// Two things that decide how much memory traffic a kernel without products has in flight: its loads are issued before
-/// the first of them is waited for, and enough of its blocks are resident that some load while others compute.
+/// the first of them is waited for, and enough of its blocks are resident that some load while others compute. Of a
+/// kernel with products, which has no registers to spare, only small loads are issued early, such as that of a bias: it
+/// answers while the products run.
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/Passes.h"
 
@@ -19,14 +21,17 @@ static constexpr int64_t kMaxTileWords = 64;
 /// Registers that loads issued early may keep waiting.
 static constexpr int64_t kMaxWaitingWords = 32;
 
-/// Moves loads that nothing orders up to where their operands are known, in order, as far as registers allow.
-static void moveLoadsUp(Block &block) {
+/// The same beside products, whose sums take most registers.
+static constexpr int64_t kMaxWordsBesideProducts = 4;
+
+/// Moves loads that nothing orders up to where their operands are known, in order, as far as `words` registers allow.
+static void moveLoadsUp(Block &block, int64_t words) {
   Operation *last = nullptr; // the last load that was moved
-  int64_t waiting = 0;
   for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
-    waiting += registerWords(load.getType());
-    if (!isMemoryEffectFree(load) || waiting > kMaxWaitingWords)
-      return;
+    int64_t taken = registerWords(load.getType());
+    if (!isMemoryEffectFree(load) || taken > words)
+      continue;
+    words -= taken;
     Operation *after = last;
     for (Value operand : load->getOperands())
       if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == &block)
@@ -58,9 +63,9 @@ struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoa
       for (Type type : op->getResultTypes())
         largest = std::max(largest, registerWords(type));
     });
+    moveLoadsUp(kernel.getBody().front(), hasProducts ? kMaxWordsBesideProducts : kMaxWaitingWords);
     if (hasProducts)
       return;
-    moveLoadsUp(kernel.getBody().front());
     int64_t resident = std::min<int64_t>(kResidentWarps / *warps, blocks);
     if (largest + loaded <= kMaxTileWords && resident > 0)
       kernel->setAttr(TileGPUDialect::kResidentBlocks, Builder(kernel).getI64IntegerAttr(resident));

@@ -14,11 +14,11 @@ def RemoveConversionsPass : Pass<"tgpu-remove-conversions", "::mlir::func::FuncO
 }
 
 def IssueLoadsEarlyPass : Pass<"tgpu-issue-loads-early", "::mlir::func::FuncOp"> {
-  let summary = "has the loads of a kernel without products in flight together";
+  let summary = "has the loads of a kernel in flight together";
   let description = [{
-    Loads from constant views move up to where their operands are known, as far as registers allow, and the kernel asks
-    for half of a multiprocessor's warps to be resident where its tiles leave room, in no more than `blocks` blocks.
-    Tiles have layouts. Kernels with a `tile.dot` are left alone.
+    Loads from constant views move up to where their operands are known, as far as registers allow, and a kernel without
+    products asks for half of a multiprocessor's warps to be resident where its tiles leave room, in no more than
+    `blocks` blocks. Of a kernel with products only small loads move. Tiles have layouts.
   }];
   let options = [Option<"blocks", "blocks", "int64_t", /*default=*/"32", "blocks that a multiprocessor holds">];
 }

@@ -33,3 +33,24 @@ func.func @ordered(%v: !tile.view<?xf32, constant>, %w: !tile.view<?xf32>) -> te
   %s = arith.addf %e, %y : tensor<512xf32, #l>
   return %s : tensor<512xf32, #l>
 }
+
+#a = #tgpu.layout<"16x16: reg b1; lane b2 b4 b8 a1 a2; warp a4 a8">
+#acc = #tgpu.layout<"16x16: reg b1 a8; lane b2 b4 a1 a2 a4; warp b8 0">
+
+// Beside products only what takes few registers.
+// CHECK-LABEL: func @beside_a_product
+// CHECK-NOT:     tgpu.resident_blocks
+// CHECK:         tile.load %arg1 {{.*}} -> tensor<128xf32
+// CHECK:         scf.for
+// CHECK:         tile.load %arg1 {{.*}} -> tensor<1024xf32
+func.func @beside_a_product(%x: tensor<16x16xbf16, #a>, %v: !tile.view<?xf32, constant>, %n: index, %z: tensor<16x16xf32, #acc>) -> (tensor<16x16xf32, #acc>, tensor<1024xf32, #tgpu.layout<"1024: reg a1 a2 a4; lane a8 a16 a32 a64 a128; warp a256 a512">>, tensor<128xf32, #tgpu.layout<"128: reg; lane a1 a2 a4 a8 a16; warp a32 a64">>) attributes {tgpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %r = scf.for %k = %c0 to %n step %c16 iter_args(%s = %z) -> (tensor<16x16xf32, #acc>) {
+    %d = tile.dot ieee signed %x, %x, %s : tensor<16x16xbf16, #a>, tensor<16x16xbf16, #a>, tensor<16x16xf32, #acc>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  }
+  %large = tile.load %v[%c0 :+ 1024] : !tile.view<?xf32, constant>, (index) -> tensor<1024xf32, #tgpu.layout<"1024: reg a1 a2 a4; lane a8 a16 a32 a64 a128; warp a256 a512">>
+  %small = tile.load %v[%c0 :+ 128] : !tile.view<?xf32, constant>, (index) -> tensor<128xf32, #tgpu.layout<"128: reg; lane a1 a2 a4 a8 a16; warp a32 a64">>
+  return %r, %large, %small : tensor<16x16xf32, #acc>, tensor<1024xf32, #tgpu.layout<"1024: reg a1 a2 a4; lane a8 a16 a32 a64 a128; warp a256 a512">>, tensor<128xf32, #tgpu.layout<"128: reg; lane a1 a2 a4 a8 a16; warp a32 a64">>
+}
