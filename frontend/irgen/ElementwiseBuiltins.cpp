@@ -148,6 +148,8 @@ static double foldMinNum(double a, double b) { return std::isnan(b) || isAbove(b
 llvm::ArrayRef<Builtin> irgen::elementwiseBuiltins() {
   static const Builtin rows[] = {
       {"abs", 1, Domain::Number, absolute, foldAbs, [](double a, double) { return std::abs(a); }},
+      {"activation.gelu", 1, Domain::Float, unary<GeluOp>},
+      {"activation.sigmoid", 1, Domain::Float, unary<SigmoidOp>},
       {"approx.cos", 1, Domain::F32, approximate<ApproximateKind::Cos, math::CosOp>},
       {"approx.div", 2, Domain::F32, approximate<ApproximateKind::Div, arith::DivFOp>},
       {"approx.exp2", 1, Domain::F32, approximate<ApproximateKind::Exp2, math::Exp2Op>},

@@ -52,6 +52,31 @@ def Tile_CastOp : Tile_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
   let assemblyFormat = "$sign $value attr-dict `:` type($value) `->` type($result)";
 }
 
+class Tile_FunctionOp<string mnemonic, string what>
+    : Tile_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {
+  let summary = "element-wise " # what # ", approximately";
+  let arguments = (ins Tile_Float:$value);
+  let results = (outs Tile_Float:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
+def Tile_GeluOp : Tile_FunctionOp<"gelu", "x times the distribution function of the normal distribution at x"> {
+  let description = [{
+    The error is relative to x, and a negative infinity gives 0 within it.
+    ```mlir
+    %g = tile.gelu %x : tensor<128xf32>
+    ```
+  }];
+}
+
+def Tile_SigmoidOp : Tile_FunctionOp<"sigmoid", "1 / (1 + exp(-x))"> {
+  let description = [{
+    ```mlir
+    %s = tile.sigmoid %x : tensor<128xf32>
+    ```
+  }];
+}
+
 def Tile_ApproximateOp : Tile_ElementwiseOp<"approximate", [SameOperandsAndResultType]> {
   let summary = "element-wise fast form of a function, within the error that the PTX ISA documents; f32";
   let description = [{

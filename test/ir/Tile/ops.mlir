@@ -77,6 +77,10 @@ func.func @elements(%i: tensor<4xi32>, %x: tensor<4xf32>, %s: f32) {
   %4 = tile.approximate div %x, %x : tensor<4xf32>
   // CHECK: tile.approximate exp2 %{{.*}} : f32
   %5 = tile.approximate exp2 %s : f32
+  // CHECK: tile.gelu %{{.*}} : tensor<4xf32>
+  %6 = tile.gelu %x : tensor<4xf32>
+  // CHECK: tile.sigmoid %{{.*}} : f32
+  %7 = tile.sigmoid %s : f32
   return
 }
 

@@ -48,7 +48,8 @@ TEST(Bounds, HoldForEveryOpAndAreTight) {
                            "%r = math.log2 %a : tensor<T>",          "%r = math.log1p %a : tensor<T>",
                            "%r = math.powf %a, %b : tensor<T>",      "%r = math.rsqrt %a : tensor<T>",
                            "%r = math.sin %a : tensor<T>",           "%r = math.sqrt %a : tensor<T>",
-                           "%r = math.tanh %a : tensor<T>"}) {
+                           "%r = math.tanh %a : tensor<T>",          "%r = tile.gelu %a : tensor<T>",
+                           "%r = tile.sigmoid %a : tensor<T>"}) {
     // Operands with errors of their own: the op is applied to its result once more.
     std::string first = std::string(body).replace(1, 1, "q"), second = body;
     for (size_t at = 0; (at = second.find("%a", at)) != std::string::npos; at += 2)

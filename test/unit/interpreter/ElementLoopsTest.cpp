@@ -171,9 +171,16 @@ TEST(ElementLoops, FloatsAreComputedExactlyAndRoundedOnceToTheirType) {
 
 TEST(ElementLoops, MathIsTheF64FunctionRoundedToF32AndThenToTheType) {
   static const std::pair<const char *, double (*)(double)> cases[] = {
-      {"math.cos", std::cos},   {"math.erf", std::erf},   {"math.exp", std::exp},
-      {"math.exp2", std::exp2}, {"math.log", std::log},   {"math.log2", std::log2},
-      {"math.sin", std::sin},   {"math.tanh", std::tanh}, {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+      {"math.cos", std::cos},
+      {"math.erf", std::erf},
+      {"math.exp", std::exp},
+      {"math.exp2", std::exp2},
+      {"math.log", std::log},
+      {"math.log2", std::log2},
+      {"math.sin", std::sin},
+      {"math.tanh", std::tanh},
+      {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+      {"tile.sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
   };
   constexpr int64_t kCount = 1001;
   for (auto [name, function] : cases)
