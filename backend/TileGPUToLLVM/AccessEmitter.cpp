@@ -48,6 +48,17 @@ AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, 
   }
   if (inBase)
     base = emit.offset(base, emit.mul(cornerOffset, emit.i64(unit)));
+  foldPoints();
+}
+
+/// A fixed dim that is outside leaves nothing of another dim's bounds: it costs one select instead of an operation for
+/// every register, and the registers or predicates that keep these through a loop.
+void AccessEmitter::foldPoints() {
+  auto *region = llvm::find_if(bounds, [](const DimBounds &bound) { return bound.high; });
+  if (!pointsInside || region == bounds.end())
+    return;
+  region->high = arith::SelectOp::create(emit.builder, emit.loc, pointsInside, region->high, emit.i32(0));
+  pointsInside = Value();
 }
 
 bool AccessEmitter::mayPutCornerInBase() {

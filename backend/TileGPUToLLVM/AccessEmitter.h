@@ -10,7 +10,8 @@
 /// These parts are exact by themselves only where no corner is below 0; elsewhere the choice is not taken.
 ///
 /// *Bounds*: corner + coordinate is compared as coordinate < extent - corner, clamped to the tile's extent in 64 bits
-/// first. So the comparison is 32 bits wide and right for every corner, also below 0. Extents are below 2^62.
+/// first. So the comparison is 32 bits wide and right for every corner, also below 0. Extents are below 2^62. Where a
+/// fixed dim is outside, another's extent counts as 0.
 #ifndef BACKEND_TILEGPUTOLLVM_ACCESSEMITTER_H
 #define BACKEND_TILEGPUTOLLVM_ACCESSEMITTER_H
 
@@ -46,6 +47,7 @@ private:
   struct DimBounds {
     mlir::Value low, high; ///< i32, of the tile's coordinates; `low` is null where no coordinate is below it
   };
+  void foldPoints();
   DimBounds boundsOf(mlir::Value corner, mlir::OpFoldResult extent, int64_t size, bool nonNegative);
   mlir::Value insideDim(unsigned viewDim, int64_t first, int64_t last);
   mlir::Value gatherIndex(unsigned viewDim, int64_t reg);
@@ -65,7 +67,7 @@ private:
   llvm::SmallVector<mlir::Value> strides; ///< in units, per dim of the view
   mlir::Value base;                       ///< of the view, or of its corner
   mlir::Value threadOffset;               ///< corner and thread's part, of the dims whose coordinate is a sum
-  mlir::Value pointsInside;               ///< of the dims that are fixed; null: known
+  mlir::Value pointsInside;               ///< of the dims that are fixed; null: known, or part of the bounds
   llvm::SmallVector<DimBounds> bounds;    ///< per dim of the view
   std::map<std::vector<int64_t>, mlir::Value> rows;
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> comparisons;

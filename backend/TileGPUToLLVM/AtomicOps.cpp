@@ -4,7 +4,8 @@
 /// acq_rel at gpu scope holds for the program, not for a thread: barriers around the op (tgpu-insert-barriers) order
 /// the other threads' accesses, one fence before and one after make the relaxed atomics between them a release and an
 /// acquire (PTX ISA, memory consistency model: fence-fence synchronisation). A fence per element would cost as much as
-/// the atomic itself.
+/// the atomic itself. Of a scalar the thread that acts has the only fences: through the barriers they order what the
+/// others did and will do (ibidem, causality order), who need not wait for their stores twice.
 #include "backend/TileGPUToLLVM/AccessEmitter.h"
 #include "backend/TileGPUToLLVM/GlobalMemory.h"
 #include "backend/TileGPUToLLVM/LowerTiles.h"
@@ -54,7 +55,8 @@ public:
     if (layout)
       coordinates.emplace(emit, layout.getLayout());
     Value owner = layout ? coordinates->isOwner() : emit.isFirstThread();
-    emitFence(emit);
+    if (layout)
+      emitFence(emit);
     SmallVector<Value> results;
     for (auto [reg, value] : llvm::enumerate(values)) {
       if (layout && !layout.getLayout().isOwner(reg, 0, 0)) {
@@ -64,7 +66,8 @@ public:
       Value predicate = emit.both(emit.both(owner, inside(reg)), masks.empty() ? Value() : masks[reg]);
       results.push_back(underPredicate(address(reg), predicate, value));
     }
-    emitFence(emit);
+    if (layout)
+      emitFence(emit);
     return sharesResult(op) ? share(results) : results;
   }
 
@@ -75,7 +78,11 @@ private:
     auto branch = scf::IfOp::create(emit.builder, emit.loc, value.getType(), predicate, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(emit.builder);
     emit.builder.setInsertionPointToStart(branch.thenBlock());
+    if (!layout)
+      emitFence(emit);
     Value old = emitAtomic(emit, kind, pointer, value);
+    if (!layout)
+      emitFence(emit);
     scf::YieldOp::create(emit.builder, emit.loc, old);
     emit.builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(emit.builder, emit.loc, emit.zero(value.getType()));

@@ -13,6 +13,8 @@ using namespace tile::tgpu;
 namespace tile::tgpu {
 #define GEN_PASS_DEF_LOWERTILESPASS
 #include "backend/TileGPUToLLVM/Passes.h.inc"
+
+#include <limits>
 } // namespace tile::tgpu
 
 /// Run-time strides of a view; the innermost is 1 unless the view is strided.
@@ -85,8 +87,29 @@ static void breakIntoBlocks(func::FuncOp kernel) {
   }
 }
 
+/// What is said of an argument once it is a scalar: the range of an extent, with which LLVM divides in 32 bits. All
+/// other facts have served their purpose.
+static DictionaryAttr factsForLLVM(Builder &b, Type type, DictionaryAttr facts) {
+  auto maximum = facts ? facts.getAs<IntegerAttr>(TileDialect::kMaximum) : IntegerAttr();
+  if (!type.isIndex() || !maximum || maximum.getInt() == std::numeric_limits<int64_t>::max())
+    return b.getDictionaryAttr({});
+  constexpr unsigned kIndexBits = 64;
+  auto range =
+      LLVM::ConstantRangeAttr::get(b.getContext(), APInt::getZero(kIndexBits), APInt(kIndexBits, maximum.getInt() + 1));
+  return b.getDictionaryAttr(b.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(), range));
+}
+
+/// Whether an argument has a fact that only tiles know.
+static bool hasFacts(func::FuncOp kernel) {
+  auto ofArguments = kernel.getArgAttrsAttr();
+  return ofArguments && llvm::any_of(ofArguments.getAsRange<DictionaryAttr>(), [](DictionaryAttr facts) {
+           return llvm::any_of(facts,
+                               [](NamedAttribute fact) { return !isa<LLVM::LLVMDialect>(fact.getNameDialect()); });
+         });
+}
+
 namespace {
-/// A kernel's arguments become scalars. Facts about them have served their purpose.
+/// A kernel's arguments become scalars.
 struct LowerKernel : public OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -102,8 +125,11 @@ struct LowerKernel : public OpConversionPattern<func::FuncOp> {
     }
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature, getTypeConverter());
     rewriter.modifyOpInPlace(kernel, [&] {
+      SmallVector<DictionaryAttr> facts;
+      for (auto [index, type] : llvm::enumerate(inputs))
+        facts.push_back(factsForLLVM(rewriter, type, kernel.getArgAttrDict(index)));
       kernel.setFunctionType(rewriter.getFunctionType(inputs, {}));
-      kernel.removeArgAttrsAttr();
+      kernel.setAllArgAttrs(facts);
     });
     return success();
   }
@@ -135,7 +161,7 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
       return types.isLegal(op->getOperandTypes()) && types.isLegal(op->getResultTypes());
     });
     target.addDynamicallyLegalOp<func::FuncOp>(
-        [&](func::FuncOp kernel) { return types.isLegal(kernel.getArgumentTypes()) && !kernel.getArgAttrsAttr(); });
+        [&](func::FuncOp kernel) { return types.isLegal(kernel.getArgumentTypes()) && !hasFacts(kernel); });
     patterns.add<LowerKernel>(types, context);
     populateAccessPatterns(types, patterns);
     populateAtomicPatterns(types, patterns);

@@ -71,3 +71,17 @@ func.func @replicated_threads_do_not_store(%p: !tile.ptr<f32>, %n: index, %o: in
   tile.store %x, %v[%o :+ 16] {unchecked} : tensor<16xf32, #few>, !tile.view<?xf32>, (index)
   return
 }
+
+// A row that is not in the view leaves nothing of the columns: one select, and no operation for each register.
+// CHECK-LABEL: func @fixed_dim
+// CHECK:         %[[ROW:.*]] = arith.cmpi ult
+// CHECK:         %[[HIGH:.*]] = arith.select %[[ROW]], %{{.*}}, %c0_i32 : i32
+// CHECK-NOT:     arith.andi %[[ROW]]
+// CHECK:         %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[HIGH]] : i32
+// CHECK:         llvm.inline_asm {{.*}}"@$4 ld.global.v4.b32 {{.*}} %[[IN]]
+func.func @fixed_dim(%p: !tile.ptr<f32>, %m: index, %n: index, %i: index, %o: index) attributes {tgpu.warps = 4 : i64} {
+  %v = tile.make_view %p, [%m, %n], [%n, 1] : !tile.ptr<f32> -> !tile.view<?x?xf32>
+  %x = tile.load %v[%i, %o :+ 512] {tgpu.access = #tgpu.access<vector = 4, whole = true, nonNegative = [1]>} : !tile.view<?x?xf32>, (index, index) -> tensor<512xf32, #l>
+  tile.store %x, %v[%i, %o :+ 512] {unchecked, tgpu.access = #tgpu.access<vector = 4>} : tensor<512xf32, #l>, !tile.view<?x?xf32>, (index, index)
+  return
+}

@@ -16,13 +16,15 @@ func.func @masked_pointers(%p: !tile.ptr<f16>, %n: i32) attributes {tgpu.warps =
   return
 }
 
-// One thread adds; its result reaches all through shared memory.
+// One thread adds, between the only fences; its result reaches all through shared memory.
 // CHECK-LABEL: func @scalar_atomic
 // CHECK:         %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
-// CHECK:         "fence.acq_rel.gpu;"
+// CHECK-NOT:     fence
 // CHECK:         scf.if %[[FIRST]]
+// CHECK-NEXT:      "fence.acq_rel.gpu;"
 // CHECK-NEXT:      llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic
-// CHECK:         "fence.acq_rel.gpu;"
+// CHECK-NEXT:      "fence.acq_rel.gpu;"
+// CHECK-NOT:     fence
 // CHECK:         "@$0 st.shared.b32
 // CHECK:         nvvm.barrier0
 // CHECK:         llvm.load {{.*}} !llvm.ptr<3>
