@@ -114,7 +114,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createPipelineLoadsPass(
         {.limit = options.target->sharedPerBlock, .shared = sharedOfHalf(*options.target)}));
-    passes.addNestedPass<func::FuncOp>(tgpu::createPlaceProductsPass());
+    passes.addNestedPass<func::FuncOp>(tgpu::createPlaceProductsPass({options.target->sharedPerBlock}));
     passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass({options.target->blocksPerProcessor}));
     passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
     // What is loaded early has new positions.

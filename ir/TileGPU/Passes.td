@@ -52,9 +52,12 @@ def PlaceProductsPass : Pass<"tgpu-place-products", "::mlir::func::FuncOp"> {
   let summary = "gives the factors of products on warpgroups places in shared memory";
   let description = [{
     Each `tile.dot` that warpgroups share, which no loop was pipelined for, becomes a `tgpu.mma_async` that waits, whose
-    factors were stored to buffers, the left one unless its registers are what the instruction takes.
+    factors were stored to buffers, the left one unless its registers are what the instruction takes. A factor that a
+    loop does not change is stored before it, and once for all such loops, as far as `limit` bytes hold such factors
+    beside all buffers and the largest product.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+  let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes of shared memory of a block">];
 }
 
 def CountGroupsPass : Pass<"tgpu-count-groups", "::mlir::func::FuncOp"> {

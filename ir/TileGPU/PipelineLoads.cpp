@@ -10,7 +10,6 @@
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/PipelinePlan.h"
 
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -23,9 +22,6 @@ namespace tile::tgpu {
 } // namespace tile::tgpu
 
 namespace {
-/// The slots of factors that no loop changes: what one loop has stored, those after it read.
-using StoredFactors = llvm::DenseMap<std::pair<Value, Type>, SmallVector<Value, 1>>;
-
 class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, PipelinePlan &plan, StoredFactors &storedBefore)
@@ -64,24 +60,15 @@ private:
           AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
     for (auto &[key, store] : plan.stored) {
       Value factor = PipelinePlan::factorOf(key);
-      if (store.isInvariant && (store.slot = findStored(factor, store.shared)))
+      if (store.isInvariant && (store.slot = storedBefore.find(factor, store.shared, loop)))
         continue;
       store.buffer =
           AllocOp::create(b, loop.getLoc(), bufferTypeOf(factor.getType(), store.shared, plan.storedStages(store)));
       if (!store.isInvariant)
         continue;
       store.slot = storeTo(b, factor, store.buffer, emitIndex(b, 0));
-      storedBefore[{factor, store.slot.getType()}].push_back(store.slot);
+      storedBefore.add(factor, store.slot);
     }
-  }
-
-  /// Where a factor was stored for a loop before this one. Stored again it would stay in registers all through that.
-  Value findStored(Value factor, const Layout &shared) {
-    DominanceInfo dominance;
-    for (Value slot : storedBefore.lookup({factor, slotTypeOf(factor.getType(), shared)}))
-      if (dominance.dominates(slot, loop))
-        return slot;
-    return Value();
   }
 
   /// Copies what the first iterations read; gives the new initial arguments of the loop: a counter of iterations, the

@@ -1,5 +1,5 @@
 /// Places the factors of products on warpgroups that no loop was pipelined for: wgmma reads at least the right one from
-/// shared memory. Each product waits for itself.
+/// shared memory. Each product waits for itself. What a loop does not change is stored once, before it.
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/ProductPlacer.h"
 
@@ -12,40 +12,87 @@ namespace tile::tgpu {
 #include "ir/TileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
+/// The outermost loop around `op` that leaves `factor` as it is; null if none does.
+static Operation *loopAround(Operation *op, Value factor) {
+  Operation *outermost = nullptr;
+  for (Operation *parent = op->getParentOp(); parent && !parent->isAncestor(factor.getParentRegion()->getParentOp());
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      outermost = parent;
+  return outermost;
+}
+
 namespace {
 struct PlaceProductsPass : public tgpu::impl::PlaceProductsPassBase<PlaceProductsPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(verifyLaidOut(getOperation())))
       return signalPassFailure();
     SmallVector<DotOp> dots;
-    getOperation().walk([&](DotOp dot) {
-      if (std::optional<ProductShare> share = shareOf(dot); share && share->inWarpgroups)
+    int64_t largest = 0;
+    room = limit;
+    getOperation().walk([&](Operation *op) {
+      if (auto known = dyn_cast<AllocOp>(op))
+        room -= known.getType().getSlotBytes() * known.getType().getStages();
+      auto dot = dyn_cast<DotOp>(op);
+      if (std::optional<ProductShare> share = dot ? shareOf(dot) : std::nullopt; share && share->inWarpgroups) {
         dots.push_back(dot);
+        int64_t bytes = 0;
+        for (auto [factor, which] : factorsOf(dot))
+          if (std::optional<Layout> shared = storedLayout(dot, factor, which, /*stays=*/true))
+            bytes += bufferTypeOf(factor.getType(), *shared, 1).getSlotBytes();
+        largest = std::max(largest, bytes);
+      }
     });
+    room -= largest;
+    stored = StoredFactors();
     for (DotOp dot : dots)
       place(dot);
   }
 
 private:
   /// A product whose right factor has no place that wgmma can read stays as it is: mma.sync takes the same layouts.
-  static void place(DotOp dot) {
+  void place(DotOp dot) {
     IRRewriter rewriter(dot);
-    Location loc = dot.getLoc();
-    SmallVector<Value> factors;
-    std::optional<Layout> right = storedLayout(dot, dot.getRhs(), DotOperand::B, /*stays=*/false);
-    if (!right)
+    if (!storedLayout(dot, dot.getRhs(), DotOperand::B, /*stays=*/false))
       return;
-    Value first = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    SmallVector<Value> factors;
     for (auto [factor, which] : factorsOf(dot)) {
-      std::optional<Layout> shared = which == DotOperand::B ? right : storedLayout(dot, factor, which, /*stays=*/false);
-      if (!shared) {
-        factors.push_back(toFragment(rewriter, dot, factor, which));
-        continue;
+      Value slot = storeBefore(loopAround(dot, factor), dot, factor, which);
+      if (!slot) {
+        std::optional<Layout> shared = storedLayout(dot, factor, which, /*stays=*/false);
+        slot = shared ? store(rewriter, factor, *shared) : toFragment(rewriter, dot, factor, which);
       }
-      Value buffer = AllocOp::create(rewriter, loc, bufferTypeOf(factor.getType(), *shared, 1));
-      factors.push_back(storeTo(rewriter, factor, buffer, first));
+      factors.push_back(slot);
     }
     rewriter.replaceOp(dot, multiply(rewriter, dot, factors[0], factors[1], /*waits=*/true)->getResult(0));
   }
+
+  static Value store(OpBuilder &b, Value factor, const Layout &shared) {
+    Value first = arith::ConstantIndexOp::create(b, factor.getLoc(), 0);
+    Value buffer = AllocOp::create(b, factor.getLoc(), bufferTypeOf(factor.getType(), shared, 1));
+    return storeTo(b, factor, buffer, first);
+  }
+
+  /// The slot of a factor that is stored once, before `loop`; null if there is no such loop or no room.
+  Value storeBefore(Operation *loop, DotOp dot, Value factor, DotOperand which) {
+    std::optional<Layout> shared = loop ? storedLayout(dot, factor, which, /*stays=*/true) : std::nullopt;
+    if (!shared)
+      return Value();
+    if (Value slot = stored.find(factor, *shared, loop))
+      return slot;
+    int64_t bytes = bufferTypeOf(factor.getType(), *shared, 1).getSlotBytes();
+    if (bytes > room)
+      return Value();
+    room -= bytes;
+    OpBuilder b(loop);
+    Value slot = store(b, factor, *shared);
+    stored.add(factor, slot);
+    return slot;
+  }
+
+  StoredFactors stored;
+  int64_t room = 0; ///< bytes of shared memory that are left for what stays, with the largest product beside it
 };
 } // namespace

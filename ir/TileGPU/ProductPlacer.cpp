@@ -3,6 +3,8 @@
 #include "ir/TileGPU/SlotAccess.h"
 #include "ir/TileGPU/WgmmaAccess.h"
 
+#include "mlir/IR/Dominance.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
@@ -58,6 +60,14 @@ Value tgpu::storeTo(OpBuilder &builder, Value tile, Value buffer, Value n) {
   Value slot = SlotOp::create(builder, tile.getLoc(), buffer, n);
   StoreSharedOp::create(builder, tile.getLoc(), tile, slot);
   return slot;
+}
+
+Value StoredFactors::find(Value factor, const Layout &shared, Operation *reader) const {
+  DominanceInfo dominance;
+  for (Value slot : slots.lookup({factor, slotTypeOf(factor.getType(), shared)}))
+    if (dominance.dominates(slot, reader))
+      return slot;
+  return Value();
 }
 
 Value tgpu::toFragment(OpBuilder &builder, DotOp dot, Value factor, DotOperand which) {

@@ -29,6 +29,18 @@ std::string whyNotFromSlot(DotOp dot, DotOperand which, mlir::Type tile, const L
 /// Stores `tile` to slot `n` of a buffer; gives the slot.
 mlir::Value storeTo(mlir::OpBuilder &builder, mlir::Value tile, mlir::Value buffer, mlir::Value n);
 
+/// The slots of factors that a loop does not change: what was stored before one is read by those after it, too. Stored
+/// again it would stay in registers all through the first.
+class StoredFactors {
+public:
+  void add(mlir::Value factor, mlir::Value slot) { slots[{factor, slot.getType()}].push_back(slot); }
+  /// A slot that holds `factor` in the layout `shared` and dominates `reader`, or null.
+  mlir::Value find(mlir::Value factor, const Layout &shared, mlir::Operation *reader) const;
+
+private:
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, llvm::SmallVector<mlir::Value, 1>> slots;
+};
+
 /// The factor in registers, as the product takes it.
 mlir::Value toFragment(mlir::OpBuilder &builder, DotOp dot, mlir::Value factor, DotOperand which);
 

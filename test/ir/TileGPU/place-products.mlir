@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tgpu-place-products | FileCheck %s
+// RUN: tile-opt %s --tgpu-place-products=limit=4096 | FileCheck %s --check-prefix=LITTLE
 // RUN: tile-opt %s --tgpu-place-products --tgpu-count-groups --tgpu-allocate-shared --tgpu-insert-barriers \
 // RUN:   --tgpu-verify-async | FileCheck %s --check-prefix=LOWERED
 
@@ -53,4 +54,34 @@ func.func @fence_before_scratch(%w: tensor<64x16xbf16, #rows>, %y: tensor<16x8xb
   %d, %t = tgpu.mma_async ieee signed %x, %s, %z over [4, 1] : tensor<64x16xbf16, #lhs>, !tgpu.slot<16x8xbf16, #tgpu.layout<"16x8: offset a1 a2 a4 a8 b1 b2 a8^b4">>, tensor<64x8xf32, #acc>
   %r = tgpu.mma_wait[%t] of %d : tensor<64x8xf32, #acc>
   return %r : tensor<64x8xf32, #acc>
+}
+
+// What loops do not change is stored before the first of them, and for all of them; what changes is stored in each.
+// CHECK-LABEL: func @unchanged
+// CHECK:         tgpu.store_shared %arg0, %[[Q:.*]] :
+// CHECK:         scf.for
+// CHECK-NOT:       tgpu.store_shared %arg0
+// CHECK:           tgpu.store_shared %{{.*}}, %[[K:.*]] :
+// CHECK-NEXT:      tgpu.mma_async ieee signed %[[Q]], %[[K]]
+// CHECK:         scf.for
+// CHECK-NOT:       tgpu.store_shared %arg0
+// CHECK:           tgpu.mma_async ieee signed %[[Q]],
+// CHECK:         return
+// LITTLE-LABEL: func @unchanged
+// LITTLE:         scf.for
+// LITTLE:           tgpu.store_shared %arg0
+func.func @unchanged(%x: tensor<64x16xbf16, #rows>, %v: !tile.view<16x?xbf16>, %z: tensor<64x8xf32, #acc>, %n: index) -> tensor<64x8xf32, #acc> attributes {tgpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %first = scf.for %k = %c0 to %n step %c8 iter_args(%s = %z) -> (tensor<64x8xf32, #acc>) {
+    %y = tile.load %v[%c0 :+ 16, %k :+ 8] : !tile.view<16x?xbf16>, (index, index) -> tensor<16x8xbf16, #right>
+    %d = tile.dot ieee signed %x, %y, %s {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #rows>, tensor<16x8xbf16, #right>, tensor<64x8xf32, #acc>
+    scf.yield %d : tensor<64x8xf32, #acc>
+  }
+  %second = scf.for %k = %c0 to %n step %c8 iter_args(%s = %first) -> (tensor<64x8xf32, #acc>) {
+    %y = tile.load %v[%c0 :+ 16, %k :+ 8] : !tile.view<16x?xbf16>, (index, index) -> tensor<16x8xbf16, #right>
+    %d = tile.dot ieee signed %x, %y, %s {tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x16xbf16, #rows>, tensor<16x8xbf16, #right>, tensor<64x8xf32, #acc>
+    scf.yield %d : tensor<64x8xf32, #acc>
+  }
+  return %second : tensor<64x8xf32, #acc>
 }
