@@ -17,10 +17,35 @@ namespace tile::tgpu {
 #include "ir/TileToTileGPU/Passes.h.inc"
 } // namespace tile::tgpu
 
+/// Whether `from` becomes `to` by ops on single elements.
+static bool leadsTo(Value from, Value to) {
+  SmallVector<Value> open{to};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (value == from)
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (op && op->hasTrait<OpTrait::Elementwise>() && seen.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
+/// Whether the sum of a product is the left factor of another after ops on single elements, as scores are, or this is
+/// the other.
+static bool isChained(DotOp dot) {
+  return llvm::any_of(dot->getBlock()->getOps<DotOp>(), [&](DotOp other) {
+    return other != dot && (leadsTo(dot.getResult(), other.getLhs()) || leadsTo(other.getResult(), dot.getLhs()));
+  });
+}
+
 /// Warps along M and N. The fewest registers per thread first, so that no warp repeats another's work; then the least
 /// data: for warps the squarest piece, and for groups the fewest rows, as each of their instructions reads its columns
-/// anew. None where groups cannot share the product.
-static std::optional<ProductShare> shareWarps(ArrayRef<int64_t> shape, int64_t warps, bool inWarpgroups) {
+/// anew. Of products in a chain each warp has whole rows, so that what lies between stays in its registers. None where
+/// groups cannot share the product.
+static std::optional<ProductShare> shareWarps(ArrayRef<int64_t> shape, int64_t warps, bool inWarpgroups,
+                                              bool isChained) {
   std::optional<ProductShare> best;
   std::pair<int64_t, int64_t> bestCost;
   for (int64_t rows = 1; rows <= warps; ++rows) {
@@ -28,7 +53,7 @@ static std::optional<ProductShare> shareWarps(ArrayRef<int64_t> shape, int64_t w
     if (warps % rows != 0 || (inWarpgroups && !canShareInWarpgroups(shape, {rows, columns})))
       continue;
     ProductShare share{warpCounts({rows, columns}), inWarpgroups};
-    int64_t data = inWarpgroups ? shape[0] / rows : shape[0] / rows + shape[1] / columns;
+    int64_t data = isChained || inWarpgroups ? shape[0] / rows : shape[0] / rows + shape[1] / columns;
     std::pair<int64_t, int64_t> cost = {share.accumulator(shape).numRegisters(), data};
     if (!best || cost < bestCost) {
       best = share;
@@ -93,7 +118,7 @@ private:
     int64_t count = kernelWarps(getOperation(), warps);
     std::optional<ProductShare> chosen;
     if (warpgroups && isForWarpgroups(dot, *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())))
-      chosen = shareWarps(shape, count, /*inWarpgroups=*/true);
+      chosen = shareWarps(shape, count, /*inWarpgroups=*/true, isChained(dot));
     if (int64_t most = registersFor(getOperation(), count, registers); chosen && registersOf(dot, *chosen) > most) {
       remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
           << "dot does not run as wgmma"
@@ -104,7 +129,7 @@ private:
     if (chosen)
       dot->setAttr(TileGPUDialect::kWarpgroups, UnitAttr::get(&getContext()));
     else
-      chosen = shareWarps(shape, count, /*inWarpgroups=*/false);
+      chosen = shareWarps(shape, count, /*inWarpgroups=*/false, isChained(dot));
     dot->setAttr(
         TileGPUDialect::kMma,
         DenseI64ArrayAttr::get(&getContext(), SmallVector<int64_t>(chosen->warps.begin(), chosen->warps.end())));

@@ -84,3 +84,26 @@ func.func @few(%a: tensor<64x32xbf16>, %b: tensor<32x80xbf16>, %c: tensor<64x80x
   %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xbf16>, tensor<32x80xbf16>, tensor<64x80xf32>
   return %d : tensor<64x80xf32>
 }
+
+// What is the left factor of the next product after ops on its elements stays in its warp, and so do its rows.
+// CHECK-LABEL: func @chained
+// CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 1>
+// CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 1>
+func.func @chained(%q: tensor<64x32xbf16>, %k: tensor<32x64xbf16>, %v: tensor<64x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %s = tile.dot ieee signed %q, %k, %c : tensor<64x32xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>
+  %e = math.exp2 %s : tensor<64x64xf32>
+  %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xbf16>
+  %o = tile.dot ieee signed %p, %v, %c : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+  return %o : tensor<64x64xf32>
+}
+
+// A right factor is read by all warps, wherever it comes from.
+// CHECK-LABEL: func @chained_on_the_right
+// CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 2, 2>
+// CHECK:         tile.dot {{.*}}tgpu.mma = array<i64: 2, 2>
+func.func @chained_on_the_right(%q: tensor<64x32xbf16>, %k: tensor<32x64xbf16>, %v: tensor<64x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %s = tile.dot ieee signed %q, %k, %c : tensor<64x32xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>
+  %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+  %o = tile.dot ieee signed %v, %p, %c : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+  return %o : tensor<64x64xf32>
+}
