@@ -6,6 +6,8 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Transforms/DialectConversion.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
@@ -13,8 +15,6 @@ using namespace tile::tgpu;
 namespace tile::tgpu {
 #define GEN_PASS_DEF_LOWERTILESPASS
 #include "backend/TileGPUToLLVM/Passes.h.inc"
-
-#include <limits>
 } // namespace tile::tgpu
 
 /// Run-time strides of a view; the innermost is 1 unless the view is strided.

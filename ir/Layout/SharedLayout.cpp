@@ -55,6 +55,16 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes, 
   int elementLog2 = exponentOfTwo(elementBits / 8);
   for (int bit = 0; bit < exponentOfTwo(swizzleBytes) - elementLog2; ++bit)
     filler.takeBit(HwDim::Offset, order[0]);
+  // Groups of eight rows, a swizzle's period, have one distance, with which descriptors name them. Odd digits stand
+  // behind all bits; where the rows have one, what is left of the contiguous dim must not come between their groups.
+  constexpr int kPeriodRowsLog2 = 3;
+  int rowBits = exponentOfTwo(shape[order[1]]);
+  if (rowBits >= kPeriodRowsLog2 && shape[order[1]] >> rowBits != 1) {
+    for (int bit = 0; bit < kPeriodRowsLog2; ++bit)
+      filler.takeBit(HwDim::Offset, order[1]);
+    while (filler.takeBit(HwDim::Offset, order[0]))
+      ;
+  }
   while (filler.takeBit(HwDim::Offset, order[1]))
     ;
   Layout linear = filler.finish(HwDim::Offset, order);

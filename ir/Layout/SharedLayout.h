@@ -22,8 +22,8 @@ Layout swizzleOffsets(const Layout &layout, int from, int by, int count);
 
 /// The layout that TMA writes and `wgmma` reads (PTX ISA, shared-memory matrix layout): rows of `swizzleBytes` (32, 64
 /// or 128) contiguous bytes along the last dim (the one before it when `transposed`), 16-byte chunks xored by address
-/// bits 7 and up. A wider tile is several such tiles, one after the other. The contiguous dim's power-of-two part spans
-/// at least `swizzleBytes`.
+/// bits 7 and up. A wider tile is several such tiles, one after the other, or eight rows of each in turn where the
+/// number of rows is no power of two. The contiguous dim's power-of-two part spans at least `swizzleBytes`.
 enum class MatrixOrder : uint8_t { RowMajor, Transposed };
 Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes,
                          MatrixOrder matrixOrder = MatrixOrder::RowMajor);

@@ -69,6 +69,14 @@ TEST(NvmmaShared, OddFactorsOfBothDimsAreAboveAllBits) {
   EXPECT_EQ(shared.str(), "24x192: offset b1 b2 b4 b8 b16 b32 a1^b8 a2^b16 a4^b32 b*3 a*3");
 }
 
+TEST(NvmmaShared, GroupsOfEightRowsHaveOneDistance) {
+  Layout shared = nvmmaSharedLayout({48, 128}, 16, 128);
+  expectBijective(shared);
+  EXPECT_EQ(shared.str(), "48x128: offset b1 b2 b4 b8 b16 b32 a1^b8 a2^b16 a4^b32 b64 a8 a*3");
+  EXPECT_EQ(nvmmaSharedLayout({32, 128}, 16, 128).str(),
+            "32x128: offset b1 b2 b4 b8 b16 b32 a1^b8 a2^b16 a4^b32 a8 a16 b64");
+}
+
 TEST(NvmmaShared, TransposedSwapsTheLastTwoDims) {
   Layout shared = nvmmaSharedLayout({32, 64}, 16, 64, MatrixOrder::Transposed);
   Layout other = nvmmaSharedLayout({64, 32}, 16, 64);

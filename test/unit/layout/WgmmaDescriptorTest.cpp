@@ -54,10 +54,13 @@ TEST(WgmmaDescriptor, WarpgroupsHaveTheirOwnPieces) {
 TEST(WgmmaDescriptor, OddFactorsLieAboveAllElse) {
   // Columns 0 to 63, 64 to 127 and 128 to 191 follow each other as any two neighbouring atoms do.
   EXPECT_TRUE(planDescriptor(DotOperand::B, nvmmaSharedLayout({64, 192}, 16, 128), {4, 1}, 16, 192));
-  // Along K they do not where a second tile of K lies between them.
+  // Along K, where there is a second tile of it, eight rows of each follow in turn, so that all groups have one
+  // distance.
   Layout twoTiles = nvmmaSharedLayout({128, 192}, 16, 128, MatrixOrder::Transposed);
-  EXPECT_FALSE(planDescriptor(DotOperand::B, twoTiles, {4, 1}, 16, 192));
-  EXPECT_TRUE(planDescriptor(DotOperand::B, twoTiles, {4, 1}, 16, 64));
+  std::optional<DescriptorPlan> plan = planDescriptor(DotOperand::B, twoTiles, {4, 1}, 16, 192);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->stride, 2 * 8 * 128);
+  EXPECT_EQ(plan->starts, (std::vector<int64_t>{0, 32, 64, 96, 1024, 1056, 1088, 1120}));
 }
 
 TEST(WgmmaDescriptor, RefusesWhatNoDescriptorSays) {
