@@ -53,20 +53,40 @@ def attention(heads, sequence, kv_heads=None):
     return {"B": 16384 // sequence, "H": heads, "HK": kv_heads or heads, "S": sequence, "L": sequence}
 
 
-def transposed(m, n, k):
-    """The dims of `batched_matmul` whose right factor lies along K."""
-    return {"B": 1, "M": m, "N": n, "AR": m, "AC": k, "BR": n, "BC": k}
+def ordered(order, m, n, k):
+    """The dims of `batched_matmul` with one matrix; a factor whose letter in `order` is T is stored transposed."""
+    (ar, ac), (br, bc) = ((k, m) if order[0] == "T" else (m, k)), ((n, k) if order[1] == "T" else (k, n))
+    return {"B": 1, "M": m, "N": n, "AR": ar, "AC": ac, "BR": br, "BC": bc}
 
 
-PRODUCT_TILES = tiles((64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4),
-                      (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 192, 64, 8, 4))
+def transposes(order):
+    return {"T": "bf16", "TA": str(order[0] == "T").lower(), "TB": str(order[1] == "T").lower()}
+
+
+def split(*rows):
+    return [dict(zip(("BM", "BN", "BK", "SPLIT_K", "warps", "stages"), row)) for row in rows]
+
+
+def few_rows(m, n, k):
+    """The dims of `splitk_matmul`, with room for the partials and tiles of any of its configurations."""
+    return {"M": m, "N": n, "K": k, "PARTS": 4, "TILES": -(-m // 16) * -(-n // 32)}
+
+
+PRODUCT_TILES = tiles((64, 64, 64, 4, 4), (64, 128, 128, 4, 4), (128, 64, 128, 8, 4), (128, 128, 64, 8, 6),
+                      (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 192, 64, 8, 5), (128, 224, 64, 8, 4))
 PRODUCT_GOALS = {1024: 0.85, 2048: 0.85, 4096: 0.92, 8192: 0.92}
 # Weights of language models (N, K), and how many rows meet them.
 WEIGHTS = ((4096, 4096), (14336, 4096), (4096, 14336), (6144, 4096))
-WEIGHT_ROWS = {512: 0.92, 4096: 0.92}
+WEIGHT_ROWS = {512: 0.85, 4096: 0.92}
+FEW_ROWS = {1: 0.95, 16: 0.95, 64: 0.95, 128: 0.80}
+ROW_TILES = [{"BN": bn, "BK": bk, "warps": warps} for bn, bk, warps in ((1, 2048, 2), (1, 4096, 4), (4, 1024, 4))]
+SPLIT_TILES = {16: split((16, 64, 128, 1, 4, 8), (16, 64, 256, 1, 4, 5), (16, 64, 128, 4, 4, 5)),
+               64: split((64, 32, 128, 1, 4, 8), (64, 64, 128, 1, 4, 6), (64, 64, 128, 2, 4, 6), (64, 128, 128, 1, 8, 4)),
+               128: split((128, 64, 64, 1, 4, 8), (128, 64, 128, 2, 4, 4), (128, 128, 64, 1, 8, 6), (128, 128, 64, 4, 8, 6))}
 ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
                    256: tiles((128, 32), (128, 64))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
+EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu"}
 EPILOGUE_GOAL = 0.97  # of the time without it
 OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
 OLD_ATTENTION_TILES = {64: tiles((128, 64), (64, 64)), 128: tiles((128, 64), (128, 32), (64, 64))}
@@ -78,12 +98,19 @@ GRIDS = (
     [Grid("matmul NN, bf16", "matmul", {"T": "bf16"}, PRODUCT_TILES,
           [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
      Grid("matmul NN, f16", "matmul", {"T": "f16"}, PRODUCT_TILES,
-          [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()]),
-     Grid("matmul NN + bias + GELU, bf16", "matmul", {"T": "bf16", "EPILOGUE": "bias_gelu", "E": "tensor<f32>[N]"},
-          PRODUCT_TILES, [({"M": n, "N": n, "K": n}, EPILOGUE_GOAL) for n in (4096, 8192)], plain={"T": "bf16"}),
-     Grid("matmul NT, bf16", "batched_matmul", {"T": "bf16", "TA": "false", "TB": "true"}, PRODUCT_TILES,
-          [(transposed(n, n, n), goal) for n, goal in PRODUCT_GOALS.items()] +
-          [(transposed(m, n, k), goal) for m, goal in WEIGHT_ROWS.items() for n, k in WEIGHTS])] +
+          [({"M": n, "N": n, "K": n}, goal) for n, goal in PRODUCT_GOALS.items()])] +
+    [Grid(f"matmul NN + bias + {name}, bf16", "matmul", {"T": "bf16", "EPILOGUE": epilogue, "E": "tensor<f32>[N]"},
+          PRODUCT_TILES, [({"M": n, "N": n, "K": n}, EPILOGUE_GOAL) for n in (4096, 8192)], plain={"T": "bf16"})
+     for name, epilogue in EPILOGUES.items()] +
+    [Grid("matmul NT, bf16", "batched_matmul", transposes("NT"), PRODUCT_TILES,
+          [(ordered("NT", n, n, n), goal) for n, goal in PRODUCT_GOALS.items()] +
+          [(ordered("NT", m, n, k), goal) for m, goal in WEIGHT_ROWS.items() for n, k in WEIGHTS])] +
+    [Grid(f"matmul {order}, bf16", "batched_matmul", transposes(order), PRODUCT_TILES,
+          [(ordered(order, n, n, n), PRODUCT_GOALS[n]) for n in (1024, 4096)]) for order in ("TN", "TT")] +
+    [Grid("matrix × vector, bf16", "matvec", {"T": "bf16"}, ROW_TILES,
+          [({"M": 1, "N": n, "K": k}, FEW_ROWS[1]) for n, k in WEIGHTS])] +
+    [Grid("matmul NT of few rows, bf16", "splitk_matmul", {"T": "bf16"}, configurations,
+          [(few_rows(m, n, k), FEW_ROWS[m]) for n, k in WEIGHTS]) for m, configurations in SPLIT_TILES.items()] +
     [Grid(f"attention {'causal' if causal == 'true' else 'full'}, bf16", "flash_attention",
           {"T": "bf16", "D": depth, "CAUSAL": causal, "has(lse)": "false"},
           [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in ATTENTION_TILES[depth]],

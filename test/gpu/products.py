@@ -5,7 +5,8 @@
 
 Each configuration is first compared with f64. A sample is one replay of a CUDA graph of launches, and samples of all
 kernels alternate in rounds: large products are limited by power, so only ratios of one process mean anything. Two
-rounds find the best configuration; it and its peers then have the rounds that count.
+rounds find the best configuration; it and its peers then have the rounds that count. Products of few rows are bound by
+reading the weights: the launches of a graph take several sets of them in turn, which the L2 cache cannot hold.
 """
 import argparse
 import dataclasses
@@ -16,16 +17,18 @@ import time
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import gelu, relu, scaled_dot_product_attention, silu
 
 import grids
 import peers
+import table
 
 ROUNDS = 15
 SAMPLE_US = 1500  # a graph holds as many launches as take about this long
 TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
 BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+ACTIVATIONS = {"bias_gelu": gelu, "bias_relu": relu, "bias_silu": silu}
 PLAIN = "without it"
 VENDOR = ("cuBLAS", "cuDNN", PLAIN)  # the peers that a goal is about
 
@@ -35,32 +38,64 @@ def random(*shape, dtype=torch.bfloat16):
 
 
 class Product:
-    """`c = a @ b`, or with `batched_matmul` `c[0] = a[0] @ b[0].T`; perhaps with a bias and GELU."""
+    """`c = op(a) @ op(b)`, where `batched_matmul` has a batch of one; perhaps with a bias and an activation."""
 
     def __init__(self, grid, dims):
+        self.grid = grid
         dtype = DTYPES[grid.defines["T"]]
-        m, n, k = dims["M"], dims["N"], dims.get("K") or dims["AC"]
+        m, n, k = self.extents(dims)
         batch = (1,) if "B" in dims else ()
-        self.a = random(*batch, m, k, dtype=dtype)
-        self.b = random(*batch, *((n, k) if batch else (k, n)), dtype=dtype)
-        self.right = self.b.mT if batch else self.b
+        left, right = (grid.defines.get(name) == "true" for name in ("TA", "TB"))
+        a = random(*batch, *((k, m) if left else (m, k)), dtype=dtype)
+        b = random(*batch, *((n, k) if right else (k, n)), dtype=dtype)
+        self.left, self.rights = a.mT if left else a, [b.mT if right else b]
         self.out = torch.empty(*batch, m, n, device="cuda", dtype=dtype)
         self.bias = torch.randn(n, device="cuda", generator=GENERATOR) if grid.plain else None
-        self.tensors = {"a": self.a, "b": self.b, "c": self.out, "extra": self.bias}
+        self.sets = [{"a": a, "b": b, "c": self.out, "extra": self.bias}]
+        self.describe(m, n, k)
+
+    @staticmethod
+    def extents(dims):
+        return dims["M"], dims["N"], dims["K"] if "K" in dims else dims["AR"] * dims["AC"] // dims["M"]
+
+    def describe(self, m, n, k):
         self.scalars = {}
-        self.flops = 2 * m * n * k
+        self.work = {"flops": 2 * m * n * k}
         self.rows = slice(max(0, m - 300), m)
         self.problem = f"M = N = K = {m}" if m == n == k else f"M = {m}, N = {n}, K = {k}"
 
     def reference(self):
-        product = self.a[..., self.rows, :].double() @ self.right.double()
-        return product if self.bias is None else torch.nn.functional.gelu(product + self.bias.double())
+        product = self.left[..., self.rows, :].double() @ self.rights[0].double()
+        if self.bias is None:
+            return product
+        return ACTIVATIONS[self.grid.defines["EPILOGUE"]](product + self.bias.double())
 
     def peers(self):
+        """The launches of each peer, one for every set of tensors."""
         if self.bias is not None:
             return {}
         out = torch.empty_like(self.out)
-        return {"cuBLAS": lambda: torch.matmul(self.a, self.right, out=out)}
+        return {"cuBLAS": [lambda right=right: torch.matmul(self.left, right, out=out) for right in self.rights]}
+
+
+class FewRows(Product):
+    """`y = x @ w.T` with as many weights as the L2 cache cannot hold; scratch for the configuration that needs most."""
+
+    def __init__(self, grid, dims):
+        self.grid, self.bias = grid, None
+        dtype = DTYPES[grid.defines["T"]]
+        m, n, k = self.extents(dims)
+        x = random(m, k, dtype=dtype)
+        weights = [random(n, k, dtype=dtype) for _ in range(1 + peers.FLUSHED_BYTES // (n * k * x.element_size()))]
+        self.left, self.rights = x, [w.T for w in weights]
+        self.out = torch.empty(m, n, device="cuda", dtype=dtype)
+        scratch = {}
+        if "TILES" in dims:
+            scratch = {"partial": torch.empty(dims["PARTS"], m, n, device="cuda"),
+                       "arrived": torch.zeros(dims["TILES"], device="cuda", dtype=torch.int32)}
+        self.sets = [{"x": x, "w": w, "y": self.out, **scratch} for w in weights]
+        self.describe(m, n, k)
+        self.work = {"bytes": x.nbytes + weights[0].nbytes + self.out.nbytes}
 
 
 class Attention:
@@ -72,9 +107,9 @@ class Attention:
         self.q, self.k, self.v = random(b, h, s, depth), random(b, hk, keys, depth), random(b, hk, keys, depth)
         self.group, self.scale = h // hk, depth**-0.5
         self.out = torch.empty_like(self.q)
-        self.tensors = {"q": self.q, "k": self.k, "v": self.v, "o": self.out}
+        self.sets = [{"q": self.q, "k": self.k, "v": self.v, "o": self.out}]
         self.scalars = {"scale": self.scale}
-        self.flops = 4 * b * h * s * keys * depth // (2 if self.causal else 1)
+        self.work = {"flops": 4 * b * h * s * keys * depth // (2 if self.causal else 1)}
         self.rows = slice(max(0, s - 300), s)
         self.problem = f"B = {b}, H = {h}, " + (f"HK = {hk}, " if hk != h else "") + f"S = {s}, D = {depth}"
 
@@ -101,32 +136,33 @@ class Attention:
         for name, backend in BACKENDS.items():
             try:
                 attend(backend)
-                found[name] = lambda backend=backend: attend(backend)
+                found[name] = [lambda backend=backend: attend(backend)]
             except RuntimeError:  # a backend that does not take this problem
                 continue
         return found
 
 
-def problem(grid, dims):
-    return (Attention if grid.kernel == "flash_attention" else Product)(grid, dims)
+PROBLEMS = {"batched_matmul": Product, "flash_attention": Attention, "matmul": Product, "matvec": FewRows,
+            "splitk_matmul": FewRows}
 
 
-def graph(run):
-    """(replay, launches in it) of enough launches to be timed."""
+def graph(runs):
+    """(replay, launches in it) of enough launches to be timed, which take turns."""
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
-        for _ in range(2):
+        for run in runs + runs:
             run()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
-        run()
+        runs[0]()
         end.record()
         side.synchronize()
         launches = max(1, min(50, int(SAMPLE_US / (begin.elapsed_time(end) * 1e3))))
+    launches = -(-launches // len(runs)) * len(runs)
     recorded = torch.cuda.CUDAGraph()
     with torch.cuda.graph(recorded, stream=side):
-        for _ in range(launches):
-            run()
+        for i in range(launches):
+            runs[i % len(runs)]()
     return recorded.replay, launches
 
 
@@ -149,21 +185,22 @@ def described(configuration):
 
 
 def load(path, given, dims):
+    """The kernel, bound to each set of tensors."""
     with open(path.replace(".cubin", ".json"), encoding="utf-8") as file:
         contract = json.load(file)["kernels"][0]
-    return peers.Kernel(path, contract, given.tensors, dims, given.scalars)
+    return [peers.Kernel(path, contract, tensors, dims, given.scalars) for tensors in given.sets]
 
 
 def compare(grid, dims, goal, folder, faults):
     """The best right configuration against each peer; those that are wrong are added to `faults`."""
-    given = problem(grid, dims)
+    given = PROBLEMS[grid.kernel](grid, dims)
     reference = given.reference()
     runs, configurations = {}, {}
     for configuration in grid.configurations:
         given.out.fill_(float("nan"))
-        run = load(grid.file(folder, configuration), given, dims)
+        kernels = load(grid.file(folder, configuration), given, dims)
         configurations[described(configuration)] = configuration
-        run()
+        kernels[0]()
         torch.cuda.synchronize()
         error = ((given.out[..., given.rows, :].double() - reference).norm() / reference.norm()).item()
         if not error < TOLERANCE or given.out.isnan().any():  # NaN included
@@ -171,19 +208,19 @@ def compare(grid, dims, goal, folder, faults):
                           "of its norm")
             print(faults[-1], flush=True)
         else:
-            runs[described(configuration)] = run
+            runs[described(configuration)] = kernels
     if not runs:
         return
-    graphs = {name: graph(run) for name, run in runs.items()}
+    graphs = {name: graph(kernels) for name, kernels in runs.items()}
     screened = {name: times[0] for name, times in interleave(graphs, 2).items()}
     best = min(screened, key=screened.get)
-    others = {name: graph(run) for name, run in given.peers().items()}
+    others = {name: graph(launches) for name, launches in given.peers().items()}
     if grid.plain:
         plain = dataclasses.replace(grid, defines=grid.plain)
         others[PLAIN] = graph(load(plain.file(folder, configurations[best]), given, dims))
     times = interleave({best: graphs[best], **others}, ROUNDS)
     for peer in others:
-        yield {"name": grid.name, "problem": given.problem, "configuration": best, "flops": given.flops, "peer": peer,
+        yield {"name": grid.name, "problem": given.problem, "configuration": best, **given.work, "peer": peer,
                "ours_us": peers.summary(times[best]), "peer_us": peers.summary(times[peer]),
                "goal": goal if peer in VENDOR else 0, "configurations_us": screened}
 
@@ -204,8 +241,8 @@ def main():
             for result in compare(grid, dims, goal, options.folder, faults):
                 results.append(result)
                 ours, peer = result["ours_us"]["median"], result["peer_us"]["median"]
-                print(f"{result['name']:24} {result['problem']:40} {ours:9.1f} us {result['flops'] / ours * 1e-6:5.0f} "
-                      f"TF, {result['peer']} {peer:9.1f} us, {peer / ours:.3f}  {result['configuration']}", flush=True)
+                print(f"{result['name']:24} {result['problem']:40} {ours:9.1f} us {table.rate(result)}, "
+                      f"{result['peer']} {peer:9.1f} us, {peer / ours:.3f}  {result['configuration']}", flush=True)
             with open(options.out, "w", encoding="utf-8") as file:
                 json.dump({"torch": torch.__version__, "results": results}, file, indent=1)
     if faults:

@@ -169,6 +169,22 @@ class Compilation(unittest.TestCase):
         self.assertEqual(ended.exception.code, "b: found\n")
 
 
+class Grids(unittest.TestCase):
+    def test_orders_are_those_of_the_kernel(self):
+        stored = {order: list(grids.ordered(order, 2, 3, 5).values())[3:] for order in ("NN", "NT", "TN", "TT")}
+        self.assertEqual(stored, {"NN": [2, 5, 5, 3], "NT": [2, 5, 3, 5], "TN": [5, 2, 5, 3], "TT": [5, 2, 3, 5]})
+        self.assertEqual(grids.transposes("TN"), {"T": "bf16", "TA": "true", "TB": "false"})
+
+    def test_scratch_suffices_for_every_configuration(self):
+        def tiles(dims, configuration):
+            return -(-dims["M"] // configuration["BM"]) * -(-dims["N"] // configuration["BN"])
+        for grid in grids.GRIDS:
+            for dims, _ in grid.problems if grid.kernel == "splitk_matmul" else ():
+                for configuration in grid.configurations:
+                    self.assertGreaterEqual(dims["PARTS"], configuration["SPLIT_K"])
+                    self.assertGreaterEqual(dims["TILES"], tiles(dims, configuration))
+
+
 class CompileTime(unittest.TestCase):
     def test_stages_are_summed_and_the_total_is_not_one(self):
         report = "tile    canonicalize  1.25 ms\ntile    cse  0.75 ms\nptx  generate  3.00 ms\ntotal    5.00 ms\n"

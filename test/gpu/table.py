@@ -15,8 +15,9 @@ README = os.path.join(ROOT, "README.md")
 BEGIN = "<!-- begin test/gpu/table.py -->\n"
 END = "<!-- end test/gpu/table.py -->\n"
 SIMULATOR = "-simulator.json"  # ends the names of validate.py's records
-PRODUCTS = (" Matrix products and attention, with TFLOP/s, are the best configuration of the grid in `test/gpu/grids.py`; "
-            "their launches follow each other in CUDA graphs, and the cache stays as it is.")
+PRODUCTS = (" Matrix products and attention are the best configuration of the grid in `test/gpu/grids.py`; their launches "
+            "follow each other in CUDA graphs, and the cache stays as it is. Products of few rows, with GB/s, take "
+            "other weights each time.")
 HEAD = ("kernel", "problem", "µs, median (p10, p90)", "rate", "peer", "µs", "peer's time / ours")
 
 
