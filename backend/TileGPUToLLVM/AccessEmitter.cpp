@@ -14,7 +14,7 @@ AccessEmitter::AccessEmitter(Emitter &emit, ViewAccess access, AccessAttr plan, 
   if (layout)
     coordinates.emplace(emit, *layout);
   Type i64 = emit.builder.getI64Type();
-  bool inBase = where == Corner::InBase && mayPutCornerInBase();
+  inBase = where == Corner::InBase && mayPutCornerInBase();
   unit = inBase ? elementBytes : 1;
   Value cornerOffset = emit.i64(0);
   threadOffset = emit.constant(offsetType, 0);
@@ -69,13 +69,17 @@ bool AccessEmitter::mayPutCornerInBase() {
          });
 }
 
-/// The address `offset` units after the base. LLVM would take the wide product of an offset that stays the same out of
-/// a loop, and what is left takes two instructions and two registers.
+/// The address `offset` units after the thread's. LLVM would take sums and wide products that stay the same out of a
+/// loop, and each address of an iteration would have registers of its own all the time.
 Value AccessEmitter::addressOf(Value offset) {
-  if (unit == 1)
-    return emit.offset(base, offset);
-  return emit.ptx("mad.wide.s32 $0, $1, " + std::to_string(unit) + ", $2;", "=l,r,l", {offset, base}, base.getType(),
-                  Emitter::Effect::None)[0];
+  if (!inBase)
+    return emit.offset(base, emit.add(threadOffset, offset));
+  std::string wide = std::to_string(unit) + ", $";
+  if (isZeroInteger(offset))
+    return emit.ptx("mad.wide.s32 $0, $1, " + wide + "2;", "=l,r,l", {threadOffset, base}, base.getType(),
+                    Emitter::Effect::None)[0];
+  return emit.ptx("{ .reg .b32 sum; add.s32 sum, $1, $2; mad.wide.s32 $0, sum, " + wide + "3; }", "=l,r,r,l",
+                  {threadOffset, offset, base}, base.getType(), Emitter::Effect::None)[0];
 }
 
 AccessEmitter::DimBounds AccessEmitter::boundsOf(Value corner, OpFoldResult extent, int64_t size, bool nonNegative) {
@@ -109,7 +113,7 @@ Value AccessEmitter::gatherIndex(unsigned viewDim, int64_t reg) {
 std::pair<Value, int64_t> AccessEmitter::address(int64_t reg) {
   int64_t immediate = 0;
   std::vector<int64_t> key;
-  Value offset = threadOffset;
+  Value offset = emit.constant(offsetType, 0);
   for (auto [dim, size] : llvm::enumerate(access.getSizes())) {
     if (size == ViewAccess::kPoint)
       continue;
@@ -155,7 +159,11 @@ Value AccessEmitter::insideDim(unsigned viewDim, int64_t first, int64_t last) {
   auto [known, isNew] = comparisons.try_emplace({viewDim, firstPart, lastPart}, Value());
   if (!isNew)
     return known->second;
-  Value result = emit.compare(arith::CmpIPredicate::slt, coordinates->coordinate(tileDim, last), bound.high);
+  bool isShifted = inBase && coordinates->isSum(tileDim);
+  Value result = isShifted
+                     ? emit.compare(arith::CmpIPredicate::slt, coordinates->threadPart(tileDim),
+                                    emit.sub(bound.high, emit.i32(lastPart)))
+                     : emit.compare(arith::CmpIPredicate::slt, coordinates->coordinate(tileDim, last), bound.high);
   if (bound.low)
     result = emit.bitAnd(result,
                          emit.compare(arith::CmpIPredicate::sge, coordinates->coordinate(tileDim, first), bound.low));

@@ -63,6 +63,7 @@ private:
   mlir::Type offsetType;
   std::optional<ThreadCoordinates> coordinates;
 
+  bool inBase;                            ///< the parts of corner and register are added to the base
   int64_t unit;                           ///< bytes of an offset of 1
   llvm::SmallVector<mlir::Value> strides; ///< in units, per dim of the view
   mlir::Value base;                       ///< of the view, or of its corner

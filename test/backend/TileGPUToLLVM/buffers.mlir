@@ -1,8 +1,10 @@
 // RUN: tile-opt %s --tgpu-lower-tiles --canonicalize --cse | FileCheck %s
 
+#a2 = #tgpu.layout<"32x16: offset b1 b2 b4 b8 a1 a2 a4^b8 a8 a16">
 #a = #tgpu.layout<"16x16: offset b1 b2 b4 b8 a1 a2 a4^b8 a8">
 #t = #tgpu.layout<"16x16: offset a1 a2 a4 a8 b1 b2 a8^b4 b8">
 #copy = #tgpu.layout<"16x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8; warp">
+#copy2 = #tgpu.layout<"32x16: reg b1 b2 b4 a16; lane b8 a1 a2 a4 a8; warp">
 #acc = #tgpu.layout<"16x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp">
 #rhs = #tgpu.layout<"16x16: reg a1 a8 b8; lane a2 a4 b1 b2 b4; warp">
 
@@ -50,6 +52,21 @@ func.func @corner(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: ind
   %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 16x16xbf16, #a>
   %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 16x16xbf16, #a>
   %t = tgpu.copy_async %v[%n :+ 16, %n :+ 16] into %s by #copy {tgpu.access = #tgpu.access<vector = 8, whole = true, narrow = true, nonNegative = [0, 1]>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<16x16xbf16, #a>
+  return
+}
+
+// The next rows of a thread are added within the address, and taken off the bound, so that no thread keeps them.
+// CHECK-LABEL: func @next_rows
+// CHECK:         %[[SIXTEEN:.*]] = arith.constant 16 : i32
+// CHECK:         %[[LEFT:.*]] = arith.subi %{{.*}}, %[[SIXTEEN]] : i32
+// CHECK:         arith.cmpi slt, %{{.*}}, %[[LEFT]] : i32
+// CHECK:         %[[ROWS:.*]] = arith.muli %{{.*}}, %[[SIXTEEN]] : i32
+// CHECK:         "{ .reg .b32 sum; add.s32 sum, $1, $2; mad.wide.s32 $0, sum, 2, $3; }", "=l,r,r,l" %{{.*}}, %[[ROWS]], %
+func.func @next_rows(%p: !tile.ptr<bf16>, %m: index, %k: index, %ld: index, %n: index) attributes {tgpu.shared_bytes = 1024 : i64, tgpu.warps = 1 : i64} {
+  %v = tile.make_view %p, [%m, %k], [%ld, 1] : <bf16> -> <?x?xbf16, constant>
+  %ring = tgpu.alloc {tgpu.shared_offset = 0 : i64} : !tgpu.buffer<1 of 32x16xbf16, #a2>
+  %s = tgpu.slot %ring[%n] : !tgpu.buffer<1 of 32x16xbf16, #a2>
+  %t = tgpu.copy_async %v[%n :+ 32, %n :+ 16] into %s by #copy2 {tgpu.access = #tgpu.access<vector = 8, whole = true, narrow = true, nonNegative = [0, 1]>} : <?x?xbf16, constant>, (index, index), !tgpu.slot<32x16xbf16, #a2>
   return
 }
 
