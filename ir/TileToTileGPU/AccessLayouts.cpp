@@ -64,16 +64,15 @@ Layout AccessLayouts::build(ArrayRef<int64_t> shape, unsigned fastest, int64_t v
                          warps);
 }
 
-AccessLayouts::AccessLayouts(func::FuncOp kernel, const DataFlowSolver &solver, int64_t warps)
-    : context(kernel.getContext()), warps(warps),
-      hasProducts(kernel.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
-  std::vector<std::pair<Operation *, const Wish *>> accesses;
-  kernel.walk([&](Operation *op) {
-    if (std::optional<Wish> wish = wishOf(op, solver)) {
-      wishes.push_back(std::make_unique<Wish>(*wish));
-      accesses.emplace_back(op, wishes.back().get());
-    }
-  });
+/// Whether products alone use what is loaded.
+static bool isFactor(Operation *access) {
+  return isa<LoadOp, LoadPtrOp>(access) && llvm::all_of(access->getUsers(), [](Operation *user) {
+           auto transposed = dyn_cast<PermuteOp>(user);
+           return isa<DotOp>(user) || (transposed && llvm::all_of(transposed->getUsers(), llvm::IsaPred<DotOp>));
+         });
+}
+
+void AccessLayouts::chooseTogether(ArrayRef<std::pair<Operation *, const Wish *>> accesses) {
   // Per shape and fastest dim: an access that cannot be vectorised has no say in how wide the others are, and a wider
   // element bounds the vector of a narrower one.
   llvm::MapVector<std::pair<ArrayRef<int64_t>, unsigned>, int64_t> vectors;
@@ -90,6 +89,23 @@ AccessLayouts::AccessLayouts(func::FuncOp kernel, const DataFlowSolver &solver, 
     layouts[op] = layout;
     shapes.try_emplace(wish->shape, layout);
   }
+}
+
+AccessLayouts::AccessLayouts(func::FuncOp kernel, const DataFlowSolver &solver, int64_t warps)
+    : context(kernel.getContext()), warps(warps),
+      hasProducts(kernel.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+  std::vector<std::pair<Operation *, const Wish *>> accesses;
+  kernel.walk([&](Operation *op) {
+    if (std::optional<Wish> wish = wishOf(op, solver)) {
+      wishes.push_back(std::make_unique<Wish>(*wish));
+      accesses.emplace_back(op, wishes.back().get());
+    }
+  });
+  // Factors of products meet no other tiles and have their own layouts.
+  auto factors = llvm::make_filter_range(accesses, [](auto &each) { return isFactor(each.first); });
+  auto others = llvm::make_filter_range(accesses, [](auto &each) { return !isFactor(each.first); });
+  chooseTogether(llvm::to_vector(others));
+  chooseTogether(llvm::to_vector(factors));
 }
 
 LayoutAttr AccessLayouts::layoutFor(Operation *access) const { return layouts.lookup(access); }

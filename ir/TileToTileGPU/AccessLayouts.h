@@ -30,6 +30,7 @@ private:
     int64_t bytes;    // of an element
     int64_t vector;   // elements
   };
+  void chooseTogether(llvm::ArrayRef<std::pair<mlir::Operation *, const Wish *>> accesses);
   std::optional<Wish> wishOf(mlir::Operation *access, const mlir::DataFlowSolver &solver) const;
   Layout build(llvm::ArrayRef<int64_t> shape, unsigned fastest, int64_t vector) const;
 
