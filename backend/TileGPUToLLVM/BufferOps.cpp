@@ -153,7 +153,7 @@ struct LowerLoadShared : public OpConversionPattern<LoadSharedOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Emitter emit(rewriter, op.getLoc());
     const Layout &registers = layoutIn(op.getResult()), &shared = op.getSlot().getType().getLayout().getLayout();
-    Type element = elementOf(op.getType());
+    Type element = getTypeConverter()->convertType(elementOf(op.getType()));
     int elementBits = static_cast<int>(8 * elementBytes(element));
     SmallVector<Value> loaded = emitTileLoad(emit, planSharedAccess(registers, shared, kMaxVectorBits / elementBits),
                                              registers, shared, element, sharedPointer(emit, adaptor.getSlot()));

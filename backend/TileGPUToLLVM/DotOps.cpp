@@ -101,6 +101,8 @@ struct LowerDot : public OpConversionPattern<DotOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (dot->hasAttr(TileGPUDialect::kMma))
       return rewriter.notifyMatchFailure(dot, "runs on the tensor cores");
+    if (isFloat8(elementOf(dot.getLhs().getType())))
+      return rewriter.notifyMatchFailure(dot, "factors of 8-bit floats were not widened");
     Emitter emit(rewriter, dot.getLoc());
     SmallVector<Value> registers = DotEmitter(emit, dot).run(adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc());
     rewriter.replaceOpWithMultiple(dot, SmallVector<SmallVector<Value>>{registers});

@@ -43,13 +43,29 @@ static Value buildVector(Emitter &emit, ArrayRef<Value> values) {
   return vector;
 }
 
+/// Bytes as one word, the first one low. As a vector of bytes LLVM would begin with a register that it never sets,
+/// which is no fault, for all of it is replaced, but looks like one. Conversions of 8-bit floats give and take halves.
+static Value joinBytes(Emitter &emit, ArrayRef<Value> bytes, Type word) {
+  Type i16 = emit.builder.getI16Type();
+  SmallVector<Value> halves;
+  for (size_t i = 0; i < bytes.size(); i += 2) {
+    Value low = arith::ExtUIOp::create(emit.builder, emit.loc, i16, bytes[i]);
+    Value high = arith::ExtUIOp::create(emit.builder, emit.loc, i16, bytes[i + 1]);
+    Value placed = emit.builder.createOrFold<arith::ShLIOp>(emit.loc, high, emit.constant(i16, 8));
+    halves.push_back(emit.bitOr(low, placed));
+  }
+  return halves.size() == 1 ? halves[0] : emit.bitcast(buildVector(emit, halves), word);
+}
+
 SmallVector<Value> tgpu::packWords(Emitter &emit, ValueRange values, int64_t wordBytes) {
   SmallVector<Value> words;
   int64_t perWord = wordBytes / memoryBytes(values[0].getType());
   Type word = emit.builder.getIntegerType(8 * wordBytes);
   for (size_t i = 0; i < values.size(); i += perWord) {
     auto bits = llvm::map_to_vector(values.slice(i, perWord), [&](Value value) { return toBits(emit, value); });
-    words.push_back(perWord == 1 ? bits[0] : emit.bitcast(buildVector(emit, bits), word));
+    words.push_back(perWord == 1                     ? bits[0]
+                    : bits[0].getType().isInteger(8) ? joinBytes(emit, bits, word)
+                                                     : emit.bitcast(buildVector(emit, bits), word));
   }
   return words;
 }

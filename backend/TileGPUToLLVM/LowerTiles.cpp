@@ -24,6 +24,8 @@ static int64_t runTimeStrides(ViewType view) {
 
 TileTypeConverter::TileTypeConverter(MLIRContext *context) {
   addConversion([](Type type) { return type; });
+  addConversion(
+      [context](FloatType type) -> Type { return isFloat8(type) ? Type(IntegerType::get(context, 8)) : type; });
   addConversion([context](PtrType) -> Type { return LLVM::LLVMPointerType::get(context, kGlobalSpace); });
   addConversion([context](ViewType view, SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
     results.push_back(LLVM::LLVMPointerType::get(context, kGlobalSpace));
@@ -136,6 +138,8 @@ struct LowerKernel : public OpConversionPattern<func::FuncOp> {
 };
 
 struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
@@ -168,6 +172,7 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     populateBufferPatterns(types, patterns);
     populateDotPatterns(types, patterns);
     populateElementwisePatterns(types, patterns);
+    populateFloat8Patterns(types, convertsFloat8, patterns);
     populateMmaPatterns(types, patterns);
     populatePointerPatterns(types, patterns);
     populateProgramPatterns(types, patterns);

@@ -12,7 +12,7 @@ namespace tile::tgpu {
 
 /// A tile becomes one scalar per register of its layout, in order; a pointer an LLVM pointer to global memory; a view
 /// its base, its run-time extents and its run-time strides (index); a buffer or slot its address in shared memory
-/// (i32); a token an i32 that nobody reads. Other types stay.
+/// (i32); a token an i32 that nobody reads; an 8-bit float a byte, i8. Other types stay.
 class TileTypeConverter : public mlir::TypeConverter {
 public:
   explicit TileTypeConverter(mlir::MLIRContext *context);
@@ -41,6 +41,8 @@ void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePattern
 void populateBufferPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateDotPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// `hasInstructions`: the target converts 8-bit floats.
+void populateFloat8Patterns(const TileTypeConverter &types, bool hasInstructions, mlir::RewritePatternSet &patterns);
 void populateMmaPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populatePointerPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateProgramPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

@@ -12,11 +12,17 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-static std::string mnemonicOf(const MmaKind &kind, Signedness sign) {
-  std::string operand = (sign == Signedness::Signed ? kind.operand : kind.unsignedOperand).str(),
-              result = kind.result.str();
+static Type elementOfFactor(Type type) {
+  auto slot = dyn_cast<SlotType>(type);
+  return slot ? slot.getElementType() : elementOf(type);
+}
+
+/// `rhs` is the kind of the right factor, of another type only where both are 8-bit floats.
+static std::string mnemonicOf(const MmaKind &kind, const MmaKind &rhs, Signedness sign) {
+  std::string result = kind.result.str();
   return "mma.sync.aligned.m" + std::to_string(MmaKind::kRows) + "n" + std::to_string(MmaKind::kColumns) + "k" +
-         std::to_string(kind.depth()) + ".row.col." + result + "." + operand + "." + operand + "." + result;
+         std::to_string(kind.depth()) + ".row.col." + result + "." + kind.operandFor(sign).str() + "." +
+         rhs.operandFor(sign).str() + "." + result;
 }
 
 namespace {
@@ -117,8 +123,8 @@ private:
 /// The instructions of one product.
 class MmaEmitter {
 public:
-  MmaEmitter(Emitter &emit, const MmaKind &kind, Signedness sign, const Layout &acc)
-      : emit(emit), kind(kind), sign(sign), acc(acc) {}
+  MmaEmitter(Emitter &emit, const MmaKind &kind, std::string mnemonic, const Layout &acc)
+      : emit(emit), kind(kind), mnemonic(std::move(mnemonic)), acc(acc) {}
 
   /// `depth` is the extent along K.
   SmallVector<Value> run(OperandWords &lhs, OperandWords &rhs, ValueRange accValues, int64_t depth) {
@@ -168,8 +174,8 @@ private:
       operands.push_back(sums[reg]);
     }
     SmallVector<Value> results =
-        emit.ptx(mnemonicOf(kind, sign) + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
-                 constraints, operands, SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
+        emit.ptx(mnemonic + " {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", constraints, operands,
+                 SmallVector<Type>(4, sums[0].getType()), Emitter::Effect::None);
     setRole(emit.lastPtx, CopyRole::Product);
     for (auto [reg, value] : llvm::zip_equal(registers, results))
       sums[reg] = value;
@@ -177,7 +183,7 @@ private:
 
   Emitter &emit;
   const MmaKind &kind;
-  Signedness sign;
+  std::string mnemonic;
   const Layout &acc;
 };
 
@@ -191,6 +197,7 @@ struct LowerMmaDot : public OpConversionPattern<DotOp> {
       return rewriter.notifyMatchFailure(dot, "does not run on the tensor cores");
     Emitter emit(rewriter, dot.getLoc());
     const MmaKind &kind = *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision());
+    const MmaKind &rhsKind = *findMmaKind(elementOf(dot.getRhs().getType()), dot.getPrecision());
     DotOperands plan = planDotOperands(dot);
     Value base = scratchOf(emit, dot);
     OperandWords lhs(emit, kind, plan.lhs, base);
@@ -201,7 +208,7 @@ struct LowerMmaDot : public OpConversionPattern<DotOp> {
       emit.barrier();
     lhs.locate();
     rhs.locate();
-    SmallVector<Value> registers = MmaEmitter(emit, kind, dot.getSign(), layoutIn(dot))
+    SmallVector<Value> registers = MmaEmitter(emit, kind, mnemonicOf(kind, rhsKind, dot.getSign()), layoutIn(dot))
                                        .run(lhs, rhs, adaptor.getAcc(), plan.lhs.fragment.extent(1));
     rewriter.replaceOpWithMultiple(dot, SmallVector<SmallVector<Value>>{registers});
     return success();
@@ -222,24 +229,20 @@ struct LowerMma : public OpConversionPattern<MmaOp> {
       return inRegisters;
     };
     MmaOperand lhsPlan = planOf(op.getLhs(), DotOperand::A), rhsPlan = planOf(op.getRhs(), DotOperand::B);
-    Type element = elementOfFactor(op.getLhs().getType());
+    Type element = elementOfFactor(op.getLhs().getType()), rhsElement = elementOfFactor(op.getRhs().getType());
     const MmaKind &kind = *findMmaKind(element, op.getPrecision());
+    const MmaKind &rhsKind = *findMmaKind(rhsElement, op.getPrecision());
     OperandWords lhs(emit, kind, lhsPlan, adaptor.getLhs().front());
     OperandWords rhs(emit, kind, rhsPlan, adaptor.getRhs().front());
-    lhs.take(adaptor.getLhs(), element);
-    rhs.take(adaptor.getRhs(), element);
+    lhs.take(adaptor.getLhs(), getTypeConverter()->convertType(element));
+    rhs.take(adaptor.getRhs(), getTypeConverter()->convertType(rhsElement));
     lhs.locate();
     rhs.locate();
-    SmallVector<Value> registers = MmaEmitter(emit, kind, op.getSign(), layoutIn(op.getResult()))
-                                       .run(lhs, rhs, adaptor.getAcc(), lhsPlan.fragment.extent(1));
+    SmallVector<Value> registers =
+        MmaEmitter(emit, kind, mnemonicOf(kind, rhsKind, op.getSign()), layoutIn(op.getResult()))
+            .run(lhs, rhs, adaptor.getAcc(), lhsPlan.fragment.extent(1));
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{registers});
     return success();
-  }
-
-private:
-  static Type elementOfFactor(Type type) {
-    auto slot = dyn_cast<SlotType>(type);
-    return slot ? slot.getElementType() : elementOf(type);
   }
 };
 } // namespace

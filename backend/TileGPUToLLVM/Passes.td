@@ -9,8 +9,11 @@ def LowerTilesPass : Pass<"tgpu-lower-tiles", "::mlir::ModuleOp"> {
   let description = [{
     Every tile has a layout, accesses have plans, scratch has its place. Afterwards there are scalars, addresses and
     control flow only: a tile becomes one value per register of its layout, a view its base, run-time extents and
-    run-time strides. The dynamic shared memory of a block is the external global `tile_shared`.
+    run-time strides. An 8-bit float becomes a byte. The dynamic shared memory of a block is the external global
+    `tile_shared`.
   }];
+  let options = [Option<"convertsFloat8", "converts-float8", "bool", /*default=*/"false",
+                        "the target has instructions that convert 8-bit floats">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 

@@ -18,7 +18,10 @@ struct LowerConstant : public OpConversionPattern<arith::ConstantOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> registers;
     if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue())) {
-      Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(), splat.getSplatValue<TypedAttr>());
+      auto value = splat.getSplatValue<TypedAttr>();
+      if (isFloat8(value.getType()))
+        value = rewriter.getIntegerAttr(rewriter.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt());
+      Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(), value);
       registers.assign(layoutIn(op).numRegisters(), scalar);
     } else if (auto elements = dyn_cast<DenseElementsAttr>(op.getValue())) {
       registers = loadTable(op, elements, rewriter);
@@ -36,6 +39,10 @@ private:
     Emitter emit(rewriter, op.getLoc());
     const Layout &layout = layoutIn(op);
     Type element = elements.getElementType();
+    if (isFloat8(element)) {
+      element = rewriter.getI8Type();
+      elements = elements.mapValues(element, [](const APFloat &value) { return value.bitcastToAPInt(); });
+    }
     // In memory a bool takes a byte, and an index eight.
     Type stored = element.isInteger(1)      ? rewriter.getI8Type()
                   : isa<IndexType>(element) ? rewriter.getI64Type()

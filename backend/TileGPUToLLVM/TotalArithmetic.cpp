@@ -72,13 +72,15 @@ struct LowerCast : public ConvertOpToLLVMPattern<CastOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult matchAndRewrite(CastOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    if (op.getKind() != CastKind::Signed && op.getKind() != CastKind::Unsigned)
+      return b.notifyMatchFailure(op, "not to an integer");
     Value value = adaptor.getValue();
     // Exact, and f32 is what the hardware converts.
     if (value.getType().getIntOrFloatBitWidth() < 32)
       value = LLVM::FPExtOp::create(b, op.getLoc(), b.getF32Type(), value);
     Type type = getTypeConverter()->convertType(op.getType());
     std::string name;
-    llvm::raw_string_ostream(name) << "llvm.fpto" << (op.getSign() == Signedness::Signed ? "si" : "ui") << ".sat.i"
+    llvm::raw_string_ostream(name) << "llvm.fpto" << (op.getKind() == CastKind::Signed ? "si" : "ui") << ".sat.i"
                                    << type.getIntOrFloatBitWidth() << ".f" << value.getType().getIntOrFloatBitWidth();
     b.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, type, b.getStringAttr(name), value);
     return success();

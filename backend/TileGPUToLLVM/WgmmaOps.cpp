@@ -202,10 +202,12 @@ private:
 
   static std::string mnemonicOf(MmaAsyncOp op, const WgmmaPlan &plan) {
     const MmaKind &kind = *plan.kind;
-    std::string operand = (op.getSign() == Signedness::Signed ? kind.operand : kind.unsignedOperand).str();
+    auto slot = dyn_cast<SlotType>(op.getLhs().getType());
+    Type left = slot ? slot.getElementType() : elementOf(op.getLhs().getType());
     return "wgmma.mma_async.sync.aligned.m" + std::to_string(MmaKind::kWarpgroupRows) + "n" +
            std::to_string(plan.rhs.rows) + "k" + std::to_string(kind.depth()) + "." + kind.result.str() + "." +
-           operand + "." + operand;
+           findMmaKind(left, op.getPrecision())->operandFor(op.getSign()).str() + "." +
+           kind.operandFor(op.getSign()).str();
   }
 
   /// After the predicate that says to add: signs of the factors of floats, and which of them of 16 bits lie across K.

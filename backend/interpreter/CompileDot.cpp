@@ -12,10 +12,11 @@ std::optional<LogicalResult> tile::interpreter::compileDot(Compiler &compiler, O
   Array lhs = compiler.at(dot.getLhs()), rhs = compiler.at(dot.getRhs()), acc = compiler.at(dot.getAcc());
   ArrayRef<int64_t> lhsShape = shapeOf(dot.getLhs().getType());
   int64_t m = lhsShape[0], k = lhsShape[1], n = shapeOf(dot.getRhs().getType())[1];
-  DotKind kind = dot.getPrecision() == Precision::Tf32   ? DotKind::Tf32
-                 : dot.getSign() == Signedness::Unsigned ? DotKind::Unsigned
-                                                         : DotKind::Signed;
-  DotLoop loop = findDotLoop(kind, lhs.element);
+  DotKind kind = dot.getPrecision() == Precision::Tf32         ? DotKind::Tf32
+                 : isFloat8(elementOf(dot.getLhs().getType())) ? DotKind::Float8
+                 : dot.getSign() == Signedness::Unsigned       ? DotKind::Unsigned
+                                                               : DotKind::Signed;
+  DotLoop loop = findDotLoop(kind, lhs.element, rhs.element);
   if (!loop)
     return compiler.fail(op, "'tile.dot' works on types that the interpreter does not know for it");
   // A sum that nobody reads afterwards is added to where it is, as a loop over k does.

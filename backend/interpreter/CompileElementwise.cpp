@@ -10,7 +10,8 @@ std::string tile::interpreter::rowName(Operation *op) {
     return llvm::TypeSwitch<Operation *, StringRef>(op)
         .Case([](arith::CmpFOp cmp) { return stringifyCmpFPredicate(cmp.getPredicate()); })
         .Case([](arith::CmpIOp cmp) { return stringifyCmpIPredicate(cmp.getPredicate()); })
-        .Case<DivIOp, RemIOp, CastOp>([](auto typed) { return stringifySignedness(typed.getSign()); })
+        .Case<DivIOp, RemIOp>([](auto typed) { return stringifySignedness(typed.getSign()); })
+        .Case([](CastOp cast) { return stringifyCastKind(cast.getKind()); })
         .Case([](ShiftOp shift) { return stringifyShiftKind(shift.getKind()); })
         .Case([](ApproximateOp approximate) { return stringifyApproximateKind(approximate.getKind()); })
         .Default(StringRef());
@@ -158,8 +159,8 @@ bool tile::interpreter::isElementwise(Operation *op) {
   if (op->getNumOperands() == 0 || op->getNumOperands() > 3 || op->getNumRegions() || op->getNumResults() == 0)
     return false;
   // Which types are no matter here: any row of that name will do.
-  constexpr Element kAll[] = {Element::I1,  Element::I8,   Element::I16, Element::I32, Element::I64,
-                              Element::F16, Element::BF16, Element::F32, Element::F64};
+  constexpr Element kAll[] = {Element::I1,     Element::I8,  Element::I16,  Element::I32, Element::I64, Element::F8E4M3,
+                              Element::F8E5M2, Element::F16, Element::BF16, Element::F32, Element::F64};
   std::string name = rowOfResult(op->getResult(0));
   for (Element from : kAll)
     for (Element to : kAll)

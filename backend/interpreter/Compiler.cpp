@@ -14,6 +14,10 @@ std::optional<Element> tile::interpreter::storedElementFor(Type type) {
   type = elementOf(type);
   if (isa<IndexType, PtrType>(type))
     return Element::I64;
+  if (isa<Float8E4M3FNType>(type))
+    return Element::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return Element::F8E5M2;
   if (type.isF16())
     return Element::F16;
   if (type.isBF16())
@@ -46,7 +50,9 @@ std::optional<Element> Compiler::elementFor(Type type) const {
 }
 
 const FloatFormat *Compiler::formatFor(Type type) const {
-  // The 16-bit types are computed in f32, whose subnormals an approximate function may flush.
+  // The 8- and 16-bit types are computed in f32, whose subnormals an approximate function may flush.
+  static constexpr FloatFormat kF8E4M3{0x1p-24, 0x1p-4, 0x1p-10, 0x1p-126, 448};
+  static constexpr FloatFormat kF8E5M2{0x1p-24, 0x1p-3, 0x1p-17, 0x1p-126, 57344};
   static constexpr FloatFormat kF16{0x1p-24, 0x1p-11, 0x1p-25, 0x1p-126, 65504};
   static constexpr FloatFormat kBF16{0x1p-24, 0x1p-8, 0x1p-134, 0x1p-126, 0x1.fep127};
   static constexpr FloatFormat kF32{0x1p-24, 0, 0x1p-150, 0x1p-126, 0x1.fffffep127};
@@ -55,6 +61,10 @@ const FloatFormat *Compiler::formatFor(Type type) const {
   if (!bounded || !stored)
     return nullptr;
   switch (*stored) {
+  case Element::F8E4M3:
+    return &kF8E4M3;
+  case Element::F8E5M2:
+    return &kF8E5M2;
   case Element::F16:
     return &kF16;
   case Element::BF16:

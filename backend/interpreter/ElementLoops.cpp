@@ -17,7 +17,7 @@ static bool hasV3() {
 ElementLoop findElementLoop(const char *name, Element from, Element to) {
   TILE_DISPATCH(findElementLoop(name, from, to));
 }
-DotLoop findDotLoop(DotKind kind, Element element) { TILE_DISPATCH(findDotLoop(kind, element)); }
+DotLoop findDotLoop(DotKind kind, Element lhs, Element rhs) { TILE_DISPATCH(findDotLoop(kind, lhs, rhs)); }
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k) { TILE_DISPATCH(dotScratchBytes(m, n, k)); }
 
 } // namespace tile

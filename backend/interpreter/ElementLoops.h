@@ -32,27 +32,27 @@ using ElementLoop = void (*)(void *out, const void *const *in, int64_t count, co
 /// there is none.
 ElementLoop findElementLoop(const char *name, Element from, Element to);
 
-/// How the operands of a product are read, beyond their type.
-enum class DotKind : uint8_t { Plain, Tf32, Signed, Unsigned };
+/// How the operands of a product are read, beyond their type. `Float8` and `Tf32` say it of `Bounded` ones.
+enum class DotKind : uint8_t { Plain, Tf32, Float8, Signed, Unsigned };
 
 /// `acc[m][n] += lhs[m][k] * rhs[k][n]`, all row-major and dense. `scratch` holds `dotScratchBytes(m, n, k)`; `format`,
 /// of `acc`, is used by the loop on `Bounded`.
 using DotLoop = void (*)(void *acc, const void *lhs, const void *rhs, int64_t m, int64_t n, int64_t k, void *scratch,
                          const FloatFormat *format);
 
-/// Null if there is no product of two matrices of `element`.
-DotLoop findDotLoop(DotKind kind, Element element);
+/// Null if there is no product of matrices of these elements.
+DotLoop findDotLoop(DotKind kind, Element lhs, Element rhs);
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k);
 
 /// The same for each instruction set; those above choose by the machine.
 namespace baseline {
 ElementLoop findElementLoop(const char *name, Element from, Element to);
-DotLoop findDotLoop(DotKind kind, Element element);
+DotLoop findDotLoop(DotKind kind, Element lhs, Element rhs);
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k);
 } // namespace baseline
 namespace v3 {
 ElementLoop findElementLoop(const char *name, Element from, Element to);
-DotLoop findDotLoop(DotKind kind, Element element);
+DotLoop findDotLoop(DotKind kind, Element lhs, Element rhs);
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k);
 } // namespace v3
 

@@ -68,6 +68,8 @@ static llvm::SmallVector<std::string> mmaTypes(const Target &target) {
     types.push_back("tf32");
   if (target.has(Feature::MmaI8))
     types.push_back("i8");
+  if (target.has(Feature::MmaF8))
+    types.append({"f8e4m3", "f8e5m2"});
   return types;
 }
 
@@ -89,7 +91,7 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
     passes.addNestedPass<func::FuncOp>(tgpu::createAssignLayoutsPass());
     break;
   case Stage::LLVM:
-    passes.addPass(tgpu::createLowerTilesPass());
+    passes.addPass(tgpu::createLowerTilesPass({options.target->has(Feature::ConvertF8)}));
     passes.addPass(tgpu::createScalarsToLLVMPass());
     break;
   case Stage::Tile:

@@ -25,7 +25,7 @@ constexpr Target kTargets[] = {
     // name     capability, specific, PTX, shared per block and processor, threads and blocks per processor
     {"sm_80",   80, false, {7, 0}, 163 * kKiB, 164 * kKiB, 2048, 32, kAmpere, ""},
     {"sm_86",   86, false, {7, 1},  99 * kKiB, 100 * kKiB, 1536, 16, kAmpere, ""},
-    {"sm_89",   89, false, {7, 8},  99 * kKiB, 100 * kKiB, 1536, 24, kAda, "mma.sync on f8 (dot has no f8 yet)"},
+    {"sm_89",   89, false, {7, 8},  99 * kKiB, 100 * kKiB, 1536, 24, kAda, ""},
     {"sm_90a",  90, true,  {8, 0}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper | kHopperSpecific,
      "tensor memory access, clusters, setmaxnreg"},
     {"sm_100", 100, false, {8, 6}, 227 * kKiB, 228 * kKiB, 2048, 32, kHopper,

@@ -151,7 +151,16 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
       evaluator.suggestCast(diagnostic, operands[0].range, "f32", "convert first: ");
     return {};
   }
-  return Value(builtin.emit(evaluator, unified->values, scalar, evaluator.at(arguments.range)), unified->type);
+  mlir::Location location = evaluator.at(arguments.range);
+  // What folds on floats rounds nothing.
+  Emitter::Exactness exactness = builtin.foldFloat    ? Emitter::Exactness::Exact
+                                 : builtin.arity == 3 ? Emitter::Exactness::Fused
+                                                      : Emitter::Exactness::Rounded;
+  mlir::Value result = evaluator.compute(scalar, unified->values, exactness, location,
+                                         [&](llvm::ArrayRef<mlir::Value> operands, Scalar wide) {
+                                           return builtin.emit(evaluator, operands, wide, location);
+                                         });
+  return Value(result, unified->type);
 }
 
 //===-- Arguments by name

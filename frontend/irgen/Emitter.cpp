@@ -111,6 +111,20 @@ static llvm::APFloat rounded(Scalar scalar, double value, mlir::MLIRContext *con
   return number;
 }
 
+/// An 8-bit float saturates, but of what is no number it keeps what it can: NaN, and infinity where it has one.
+static llvm::APFloat saturated(Scalar scalar, llvm::APFloat rounded, bool isFinite, bool isNegative) {
+  const llvm::fltSemantics &semantics = rounded.getSemantics();
+  bool isBeyond = isFloat8(scalar) && !rounded.isFinite() && (isFinite || scalar == Scalar::F8E4M3);
+  return isBeyond ? llvm::APFloat::getLargest(semantics, isNegative) : rounded;
+}
+
+static double nearest(Scalar scalar, double value, mlir::MLIRContext *context) {
+  llvm::APFloat number = rounded(scalar, value, context);
+  if (!std::isnan(value))
+    number = saturated(scalar, number, std::isfinite(value), value < 0);
+  return number.convertToDouble();
+}
+
 /// Rounds once: an f64 in between would round an integer of more than 53 bits a first time.
 static llvm::APFloat rounded(Scalar scalar, WideInt value, mlir::MLIRContext *context) {
   uint64_t words[] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
@@ -119,9 +133,13 @@ static llvm::APFloat rounded(Scalar scalar, WideInt value, mlir::MLIRContext *co
   return number;
 }
 
+static double nearest(Scalar scalar, WideInt value, mlir::MLIRContext *context) {
+  return saturated(scalar, rounded(scalar, value, context), /*isFinite=*/true, value < 0).convertToDouble();
+}
+
 mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, WideInt value, mlir::Location location) {
   if (isFloat(scalar))
-    return constant(scalar, shape, rounded(scalar, value, context()).convertToDouble(), location);
+    return constant(scalar, shape, nearest(scalar, value, context()), location);
   WideInt wrapped = wrap(scalar, value);
   uint64_t words[] = {static_cast<uint64_t>(wrapped)};
   mlir::Type type = mlirTypeOf(scalar, context());
@@ -157,7 +175,7 @@ Value Emitter::materialize(const Value &value, SourceRange range) {
 /// Reports unless the constant is a value of `target`.
 static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
   if (auto *constant = operand.value.as<IntConstant>()) {
-    bool fits = isFloat(target) ? !rounded(target, constant->value, emitter.context()).isInfinity()
+    bool fits = isFloat(target) ? rounded(target, constant->value, emitter.context()).isFinite()
                                 : holds(target, constant->value);
     if (fits)
       return true;
@@ -166,7 +184,8 @@ static bool checkFits(Emitter &emitter, const Operand &operand, Scalar target) {
     return false;
   }
   double value = operand.value.as<FloatConstant>()->value;
-  if (std::isinf(value) || !rounded(target, value, emitter.context()).isInfinity())
+  llvm::APFloat number = rounded(target, value, emitter.context());
+  if (std::isfinite(value) ? number.isFinite() : std::isnan(value) || number.isInfinity())
     return true;
   emitter.report(Code::E0205, operand.range,
                  emitter.spelledValue(operand) + " is no value of " + std::string(nameOf(target)));
@@ -256,9 +275,12 @@ Value Emitter::coerce(const Operand &operand, const Type &target, const std::str
     }
     if (type.element.isPointer)
       return type.element == target.element ? value : mismatch();
-    if (value.isConstantScalar())
-      return typedConstant(*this, operand, target.element.scalar, what) ? cast(operand, target.element.scalar)
-                                                                        : Value();
+    if (value.isConstantScalar()) {
+      if (!typedConstant(*this, operand, target.element.scalar, what))
+        return {};
+      auto *number = value.as<FloatConstant>(); // of which a cast would bring infinity to the largest number
+      return number ? folded(number->value, target.element.scalar) : cast(operand, target.element.scalar);
+    }
     Value result = coerceScalar(operand, target.element.scalar, what);
     return result.isError() ? result : Value(result.ssa(), target);
   }
@@ -335,7 +357,13 @@ Value Emitter::folded(WideInt result, std::optional<Scalar> type, const Symbolic
 }
 
 Value Emitter::folded(double result, std::optional<Scalar> type) {
-  return FloatConstant{type ? rounded(*type, result, context()).convertToDouble() : result, type};
+  return FloatConstant{type ? nearest(*type, result, context()) : result, type};
+}
+
+double Emitter::computed(double result, std::optional<Scalar> type) {
+  if (!type || !isFloat8(*type) || !std::isinf(result))
+    return result;
+  return std::copysign(llvm::APFloat::getLargest(semanticsOf(*type, context())).convertToDouble(), result);
 }
 
 std::optional<std::vector<Operand>> Emitter::unifyConstants(std::vector<Operand> operands, SourceRange range,
@@ -353,7 +381,7 @@ std::optional<std::vector<Operand>> Emitter::unifyConstants(std::vector<Operand>
   return operands;
 }
 
-Value Emitter::cast(const Operand &operand, Scalar target) {
+Value Emitter::cast(const Operand &operand, Scalar target, Overflow overflow) {
   const Value &value = operand.value;
   if (value.isError())
     return value;
@@ -362,10 +390,10 @@ Value Emitter::cast(const Operand &operand, Scalar target) {
       return folded(constant->value, target, constant->symbol, operand.range);
     if (target == Scalar::Bool)
       return Value::boolean(constant->value != 0);
-    return FloatConstant{rounded(target, constant->value, context()).convertToDouble(), target};
+    return FloatConstant{nearest(target, constant->value, context()), target};
   }
   if (auto *constant = value.as<FloatConstant>(); constant && isFloat(target))
-    return folded(constant->value, target);
+    return folded(overflow == Overflow::Finite ? computed(constant->value, target) : constant->value, target);
   if (auto *constant = value.as<BoolConstant>()) {
     if (target == Scalar::Bool)
       return value;
@@ -383,10 +411,11 @@ Value Emitter::cast(const Operand &operand, Scalar target) {
     return {};
   }
   Type type = runtime.type();
-  return Value(convert(runtime.ssa(), type.element.scalar, target, at(operand.range)), withScalar(type, target));
+  return Value(convert(runtime.ssa(), type.element.scalar, target, at(operand.range), overflow),
+               withScalar(type, target));
 }
 
-mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location) {
+mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location, Overflow overflow) {
   if (from == to)
     return value;
   auto typed = [&](Scalar scalar) -> mlir::Type {
@@ -394,6 +423,15 @@ mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Lo
   };
   mlir::Type target = typed(to);
   bool isUnsigned = kindOf(from) != ScalarKind::Signed;
+  // Widening is exact. An integer that f32 rounds is past all 8-bit floats, which the second rounding does not change.
+  bool throughF32 =
+      isFloat8(to) ? from != Scalar::F32 && from != Scalar::F64 : isFloat8(from) && (!isFloat(to) || isFloat8(to));
+  if (throughF32)
+    return convert(convert(value, from, Scalar::F32, location), Scalar::F32, to, location, overflow);
+  if (isFloat8(to)) {
+    bool isInfinite = overflow == Overflow::Infinite && to == Scalar::F8E5M2;
+    return CastOp::create(builder, location, target, isInfinite ? CastKind::Infinite : CastKind::Finite, value);
+  }
   if (to == Scalar::Bool) {
     auto shape = value.getType();
     auto zero =
@@ -412,8 +450,8 @@ mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Lo
   if (isFloat(from)) {
     if (to == Scalar::Index)
       return convert(convert(value, from, Scalar::I64, location), Scalar::I64, to, location);
-    Signedness sign = kindOf(to) == ScalarKind::Signed ? Signedness::Signed : Signedness::Unsigned;
-    return CastOp::create(builder, location, target, sign, value);
+    CastKind kind = kindOf(to) == ScalarKind::Signed ? CastKind::Signed : CastKind::Unsigned;
+    return CastOp::create(builder, location, target, kind, value);
   }
   if (isFloat(to)) {
     if (from == Scalar::Index)
@@ -434,6 +472,20 @@ mlir::Value Emitter::convert(mlir::Value value, Scalar from, Scalar to, mlir::Lo
   if (isUnsigned)
     return mlir::arith::ExtUIOp::create(builder, location, target, value);
   return mlir::arith::ExtSIOp::create(builder, location, target, value);
+}
+
+mlir::Value Emitter::compute(Scalar scalar, llvm::ArrayRef<mlir::Value> operands, Exactness exactness,
+                             mlir::Location location, ComputeIn emit) {
+  if (!isFloat8(scalar))
+    return emit(operands, scalar);
+  Scalar wide = exactness == Exactness::Fused ? Scalar::F64 : arithmeticType(scalar);
+  llvm::SmallVector<mlir::Value, 3> widened;
+  for (mlir::Value operand : operands)
+    widened.push_back(convert(operand, scalar, wide, location));
+  mlir::Value result = emit(widened, wide);
+  if (elementOf(result.getType()) != mlirTypeOf(wide, context()))
+    return result; // a bool
+  return convert(result, wide, scalar, location, exactness == Exactness::Exact ? Overflow::Infinite : Overflow::Finite);
 }
 
 mlir::Value Emitter::toIndex(const Operand &operand, const std::string &what) {

@@ -86,10 +86,21 @@ public:
   Value tileOfConstants(const Operand &list, const Type &target, const std::string &what);
   /// Converts the scalar type implicitly and keeps the shape.
   Value coerceScalar(const Operand &operand, Scalar target, const std::string &what);
+  /// What becomes of a value past the largest one of an 8-bit float: that, or infinity where there is one.
+  enum class Overflow { Finite, Infinite };
   /// `value as target`.
-  Value cast(const Operand &operand, Scalar target);
+  Value cast(const Operand &operand, Scalar target, Overflow overflow = Overflow::Finite);
   /// A run-time conversion, defined for every pair.
-  mlir::Value convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location);
+  mlir::Value convert(mlir::Value value, Scalar from, Scalar to, mlir::Location location,
+                      Overflow overflow = Overflow::Finite);
+  /// How an operation rounds: not at all, as the result is an operand or one's neighbour; a value in `arithmeticType`;
+  /// or once, from more bits than f32 has.
+  enum class Exactness { Exact, Rounded, Fused };
+  using ComputeIn = llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value> operands, Scalar scalar)>;
+  /// What `emit` computes of operands of type `scalar`: of 8-bit floats in a wider type, to which the operands widen
+  /// and from which a result of that type is rounded.
+  mlir::Value compute(Scalar scalar, llvm::ArrayRef<mlir::Value> operands, Exactness exactness, mlir::Location location,
+                      ComputeIn emit);
   /// An integer scalar as `index`; reported otherwise.
   mlir::Value toIndex(const Operand &operand, const std::string &what);
   /// A compile-time integer; reported otherwise.
@@ -157,6 +168,8 @@ public:
   /// integer has 64 bits, which is reported otherwise.
   Value folded(WideInt result, std::optional<Scalar> type, const Symbolic &symbol, SourceRange range);
   Value folded(double result, std::optional<Scalar> type);
+  /// What a rounded operation or `as` gives in `type` for `result`: an infinity becomes the largest 8-bit float.
+  double computed(double result, std::optional<Scalar> type);
   /// Folds an operator on constants; also that of host expressions. None if it has no meaning on them.
   std::optional<Value> foldBinary(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);
   mlir::Value compare(ast::BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location);

@@ -95,6 +95,7 @@ public:
   Operand operand(const ast::Expr &expr) { return {evaluate(expr), expr.range}; }
   /// `expr` as a type; none if reported.
   std::optional<Type> evaluateType(const ast::Expr &expr);
+  Overflow overflowOf(const ast::Cast &cast, Scalar target);
   std::optional<Type> typeOf(const Operand &operand);
   /// `expr` as a scalar type: what stands after `as` or in `full<…>`.
   std::optional<Scalar> evaluateScalarType(const Operand &operand);

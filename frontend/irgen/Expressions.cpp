@@ -39,6 +39,26 @@ std::optional<Type> Evaluator::typeOf(const Operand &operand) {
   return type;
 }
 
+/// `with (overflow = inf)` behind `as`. What is no such option is reported.
+Emitter::Overflow Evaluator::overflowOf(const ast::Cast &cast, Scalar target) {
+  Overflow overflow = Overflow::Finite;
+  for (const ast::Argument &option : cast.options) {
+    auto *word = dynCast<ast::Name>(option.value.get());
+    if (!option.name || option.name->text != "overflow")
+      report(Code::E0215, option.range,
+             "option of `as` is " + quote(text(option.range)) + "; expected `overflow = inf`");
+    else if (!word || word->text != "inf")
+      report(Code::E0215, option.value->range, "overflow is " + quote(text(option.value->range)) + "; expected `inf`");
+    else if (target != Scalar::F8E5M2 && !(isSpec && isFloat(target)))
+      report(Code::E0203, option.range,
+             "`overflow = inf` is not defined for " + std::string(nameOf(target)) +
+                 "; expected f8e5m2, the one float with infinities that saturates without it");
+    else
+      overflow = Overflow::Infinite;
+  }
+  return overflow;
+}
+
 std::optional<Type> Evaluator::evaluateType(const ast::Expr &expr) {
   if (dynCast<ast::FnType>(&expr))
     return Type::of(Type::Kind::Fn);
@@ -244,21 +264,14 @@ Value Evaluator::evaluateBinary(const ast::Binary &binary) {
 
 //===-- Members
 
-static double largest(Scalar scalar) {
-  switch (scalar) {
-  case Scalar::F16:
-    return 65504.0;
-  case Scalar::BF16:
-    return 0x1.FEp127;
-  case Scalar::F32:
-    return std::numeric_limits<float>::max();
-  default:
-    return std::numeric_limits<double>::max();
-  }
+static double largest(Scalar scalar, mlir::MLIRContext *context) {
+  auto type = llvm::cast<mlir::FloatType>(mlirTypeOf(scalar, context));
+  return llvm::APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
 }
 
 /// `T.max T.min T.eps T.bits T.is_float`; none if there is no such member.
-static std::optional<Value> typeMember(Scalar scalar, std::string_view name, Scalar floatType) {
+static std::optional<Value> typeMember(Scalar scalar, std::string_view name, Scalar floatType,
+                                       mlir::MLIRContext *context) {
   unsigned bits = info(scalar).bits;
   if (name == "bits")
     return Value::integer(bits);
@@ -269,7 +282,7 @@ static std::optional<Value> typeMember(Scalar scalar, std::string_view name, Sca
     if (name == "eps")
       return Value(FloatConstant{std::ldexp(1.0, 1 - static_cast<int>(info(scalar).precision)), floatType});
     if (isMax || name == "min")
-      return Value(FloatConstant{isMax ? largest(scalar) : -largest(scalar), floatType});
+      return Value(FloatConstant{isMax ? largest(scalar, context) : -largest(scalar, context), floatType});
     return std::nullopt;
   }
   if (!isInteger(scalar) || (!isMax && name != "min"))
@@ -297,8 +310,8 @@ Value Evaluator::evaluateMember(const ast::Member &member) {
     return fail(Code::E0106, member.name.range, "module has no item " + quote(member.name.text));
   }
   if (auto *constant = base.as<TypeConstant>(); constant && constant->type.isScalar())
-    if (std::optional<Value> value =
-            typeMember(constant->type.element.scalar, member.name.text, inSpec(constant->type.element.scalar)))
+    if (std::optional<Value> value = typeMember(constant->type.element.scalar, member.name.text,
+                                                inSpec(constant->type.element.scalar), context()))
       return *value;
   if (member.name.text == "T") {
     CallArguments arguments;
@@ -397,11 +410,9 @@ Value Evaluator::evaluateInner(const ast::Expr &expr) {
     return fail(Code::E0206, expr.range, "found a range; expected a value");
   case ast::ExprKind::Cast: {
     auto *cast = dynCast<ast::Cast>(&expr);
-    if (!cast->options.empty())
-      report(Code::E0900, cast->options.front().range, "options of `as` are not supported by this version");
     Operand value = operand(*cast->operand);
     std::optional<Scalar> scalar = evaluateScalarType(operand(*cast->type));
-    return scalar ? this->cast(value, *scalar) : Value();
+    return scalar ? this->cast(value, *scalar, overflowOf(*cast, *scalar)) : Value();
   }
   case ast::ExprKind::If:
     return evaluateIf(*dynCast<ast::IfExpr>(&expr), /*isValueWanted=*/true);

@@ -137,6 +137,16 @@ static Value callStore(Evaluator &evaluator, const Builtin &self, CallArguments 
   return Value::unit();
 }
 
+/// Whether there are atomics on `scalar`; reported otherwise.
+static bool hasAtomics(Evaluator &evaluator, const Builtin &self, Scalar scalar, SourceRange range) {
+  if (!isFloat8(scalar))
+    return true;
+  evaluator.report(Code::E0203, range,
+                   quote(self.name) + " is not defined for " + std::string(nameOf(scalar)) +
+                       "; expected integers or floats of at least 16 bits");
+  return false;
+}
+
 /// `atomic_add(a[…], v, mask = m)`, `atomic_add(p, v, mask = m)`: gives what was there.
 static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
   BuiltinArguments bound(evaluator, self, arguments, {"place", "value", "mask"}, 2, 2);
@@ -155,6 +165,8 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
     if (!pointer)
       return {};
     Type type = pointer->value.type();
+    if (!hasAtomics(evaluator, self, type.element.scalar, place.range))
+      return {};
     Written written = inShape(evaluator, operand, mask, type.element.scalar, type.shape);
     if (!written)
       return {};
@@ -170,6 +182,8 @@ static Value callAtomicAdd(Evaluator &evaluator, const Builtin &self, CallArgume
                           quote(evaluator.text(place.range)) +
                               " is not of an `inout` tensor; `atomic_add` reads and writes it");
   Scalar scalar = access->viewType.element.scalar;
+  if (!hasAtomics(evaluator, self, scalar, place.range))
+    return {};
   Written written = inShape(evaluator, operand, mask, scalar, access->shape);
   if (!written)
     return {};

@@ -168,7 +168,8 @@ std::optional<Value> Emitter::foldBinary(BinaryOp op, const Operand &lhs, const 
     if (!isDefined(op, ScalarKind::Float))
       return std::nullopt;
     auto *floating = first.as<FloatConstant>();
-    return folded(foldFloat(op, x, y), floating ? floating->type : std::nullopt);
+    std::optional<Scalar> type = floating ? floating->type : std::nullopt;
+    return folded(computed(foldFloat(op, x, y), type), type);
   }
   if (isComparison(op))
     return Value::boolean(compareConstants(op, l->value < r->value ? -1 : l->value > r->value, false));
@@ -222,8 +223,12 @@ Value Emitter::unary(ast::UnaryOp op, const Operand &operand, SourceRange range)
       return folded(-constant->value, constant->type, Symbolic(-1) * constant->symbol, range);
     if (auto *constant = value.as<FloatConstant>())
       return FloatConstant{-constant->value, constant->type};
-    if (isFloat(scalar))
-      return Value(arith::NegFOp::create(builder, location, value.ssa()), type);
+    if (isFloat(scalar)) {
+      auto negate = [&](llvm::ArrayRef<mlir::Value> operands, Scalar) -> mlir::Value {
+        return arith::NegFOp::create(builder, location, operands[0]);
+      };
+      return Value(compute(scalar, value.ssa(), Exactness::Exact, location, negate), type);
+    }
     mlir::Value zero = constant(scalar, type.shape, WideInt(0), location);
     return Value(arith::SubIOp::create(builder, location, zero, value.ssa()), type);
   }
@@ -256,12 +261,20 @@ mlir::Value Emitter::compare(BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scal
   static constexpr I signeds[] = {I::slt, I::sle, I::sgt, I::sge, I::eq, I::ne};
   static constexpr I unsigneds[] = {I::ult, I::ule, I::ugt, I::uge, I::eq, I::ne};
   if (isFloat(scalar))
-    return arith::CmpFOp::create(builder, location, floats[row], lhs, rhs);
+    return compute(scalar, {lhs, rhs}, Exactness::Exact, location,
+                   [&](llvm::ArrayRef<mlir::Value> operands, Scalar) -> mlir::Value {
+                     return arith::CmpFOp::create(builder, location, floats[row], operands[0], operands[1]);
+                   });
   bool isSigned = kindOf(scalar) == ScalarKind::Signed;
   return arith::CmpIOp::create(builder, location, (isSigned ? signeds : unsigneds)[row], lhs, rhs);
 }
 
 mlir::Value Emitter::binary(BinaryOp op, mlir::Value lhs, mlir::Value rhs, Scalar scalar, mlir::Location location) {
+  if (isFloat8(scalar))
+    return compute(scalar, {lhs, rhs}, Exactness::Rounded, location,
+                   [&](llvm::ArrayRef<mlir::Value> operands, Scalar wide) {
+                     return binary(op, operands[0], operands[1], wide, location);
+                   });
   bool isReal = isFloat(scalar);
   Signedness sign = kindOf(scalar) == ScalarKind::Signed ? Signedness::Signed : Signedness::Unsigned;
   mlir::Type type = lhs.getType();
@@ -410,12 +423,12 @@ Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, Sourc
 //===-- Matrix product
 
 /// A tensor core takes operands of one type, and f32 only when it is told to round it to tf32. So a product of f32 and
-/// a 16-bit float is computed at a small part of the speed, which the source does not show.
+/// a narrower float is computed at a small part of the speed, which the source does not show.
 void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange) {
   Scalar left = lhs.value.type().element.scalar, right = rhs.value.type().element.scalar;
   bool isLeftWide = left == Scalar::F32;
   Scalar narrow = isLeftWide ? right : left;
-  if (!isFloat(narrow) || info(narrow).bits != 16 || (!isLeftWide && right != Scalar::F32))
+  if (!isFloat(narrow) || info(narrow).bits > 16 || (!isLeftWide && right != Scalar::F32))
     return;
   const Operand &wide = isLeftWide ? lhs : rhs;
   DiagnosticBuilder diagnostic = report(Code::W0302, opRange,
@@ -448,7 +461,9 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
           " and " + quote(spelledOperand(rhs.range) + " as f16"));
     return {};
   }
-  std::optional<Scalar> scalar = commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
+  // Of 8-bit floats each factor keeps its format.
+  bool areFloats8 = isFloat8(first) && isFloat8(second);
+  std::optional<Scalar> scalar = areFloats8 ? first : commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
   if (!scalar)
     return {};
   if (options.isTf32 && *scalar != Scalar::F32)
@@ -473,7 +488,7 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   }
   if (!options.isTf32 && !isSpec)
     warnOfWidenedOperand(lhs, rhs, opRange);
-  Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, *scalar, "");
+  Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, areFloats8 ? second : *scalar, "");
   if (a.isError() || b.isError())
     return {};
   Type type = Type::tile({accumulatorScalar}, {left.shape[0], right.shape[1]});

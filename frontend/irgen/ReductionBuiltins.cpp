@@ -179,11 +179,20 @@ static const Reduction &reductionNamed(std::string_view name) {
   return *llvm::find_if(kReductions, [&](const Reduction &row) { return row.name == name; });
 }
 
-/// f16 and bf16 accumulate in f32, integers below 32 bits and bools in i32.
+/// Floats below 32 bits accumulate in f32, integers below 32 bits and bools in i32.
 static Scalar accumulatorOf(Scalar scalar) {
   if (info(scalar).bits >= 32)
     return scalar;
   return isFloat(scalar) ? Scalar::F32 : Scalar::I32;
+}
+
+/// What was reduced in `arithmeticType(scalar)`, all of whose results are values of `scalar`.
+static Value narrowed(Evaluator &evaluator, const Value &value, Scalar scalar, mlir::Location location) {
+  if (value.isError() || !isFloat8(scalar))
+    return value;
+  Type type = Emitter::withScalar(value.type(), scalar);
+  return Value(evaluator.convert(value.ssa(), arithmeticType(scalar), scalar, location, Emitter::Overflow::Infinite),
+               type);
 }
 
 static Value callReduction(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
@@ -205,12 +214,14 @@ static Value callReduction(Evaluator &evaluator, const Builtin &self, CallArgume
   if (!plan)
     return {};
   plan->identity = reduction.identity;
-  Scalar to = reduction.widens ? accumulatorOf(scalar) : scalar;
+  Scalar to = reduction.widens ? accumulatorOf(scalar) : scalar, wide = arithmeticType(to);
   mlir::Location location = evaluator.at(arguments.range);
-  mlir::Value operand = evaluator.convert(x->value.ssa(), scalar, to, location);
-  return reduceTiles(evaluator, *plan, {operand}, {to}, false, [&](mlir::ValueRange lhs, mlir::ValueRange rhs) {
-    return Values{reduction.combine(evaluator, lhs[0], rhs[0], to, location)};
-  });
+  mlir::Value operand = evaluator.convert(x->value.ssa(), scalar, wide, location);
+  Value result =
+      reduceTiles(evaluator, *plan, {operand}, {wide}, false, [&](mlir::ValueRange lhs, mlir::ValueRange rhs) {
+        return Values{reduction.combine(evaluator, lhs[0], rhs[0], wide, location)};
+      });
+  return narrowed(evaluator, result, to, location);
 }
 
 /// `max(a, b)` is elementwise, `max(x, axis = 1)` a reduction.
@@ -305,7 +316,9 @@ static Value callArgument(Evaluator &evaluator, const Builtin &self, CallArgumen
     return {arith::SelectOp::create(b, location, takesLeft, lhs[0], rhs[0]),
             arith::SelectOp::create(b, location, takesLeft, lhs[1], rhs[1])};
   };
-  Value result = reduceTiles(evaluator, *plan, {x->value.ssa(), positions}, {scalar, Scalar::I32}, true, combine);
+  scalar = arithmeticType(scalar);
+  mlir::Value operand = evaluator.convert(x->value.ssa(), type.element.scalar, scalar, location);
+  Value result = reduceTiles(evaluator, *plan, {operand, positions}, {scalar, Scalar::I32}, true, combine);
   return result.isError() ? result : result.asTuple()->elements[1];
 }
 
@@ -339,12 +352,20 @@ static Value callReduce(Evaluator &evaluator, const Builtin &self, CallArguments
   std::optional<Plan> plan = makePlan(evaluator, self, bound, parts.front().type(), arguments.range);
   if (!plan)
     return {};
+  // What the function takes and gives is of the operands' types, what is reduced of those that they are computed in.
+  mlir::Location location = evaluator.at(arguments.range);
+  std::vector<Scalar> wide;
+  for (auto [operand, scalar] : llvm::zip_equal(operands, scalars)) {
+    wide.push_back(arithmeticType(scalar));
+    operand = evaluator.convert(operand, scalar, wide.back(), location);
+  }
   bool isReported = false; // the function is expanded for each axis
   auto combine = [&](mlir::ValueRange lhs, mlir::ValueRange rhs) {
     auto pack = [&](mlir::ValueRange values) {
       std::vector<Value> elements;
-      for (auto [value, scalar] : llvm::zip_equal(values, scalars))
-        elements.push_back(Value(value, Type::scalar(scalar)));
+      for (auto [value, from, to] : llvm::zip_equal(values, wide, scalars))
+        elements.push_back(
+            Value(evaluator.convert(value, from, to, location, Emitter::Overflow::Infinite), Type::scalar(to)));
       return tuple ? Value::tuple(std::move(elements)) : elements.front();
     };
     Value result =
@@ -365,14 +386,22 @@ static Value callReduce(Evaluator &evaluator, const Builtin &self, CallArguments
         evaluator.coerce({result, fn.range}, expected.type(), "the result of the combination"), fn.range);
     Values yields;
     for (size_t i = 0; i < scalars.size(); ++i) {
-      if (result.isError())
+      if (result.isError()) {
         yields.push_back(lhs[i]); // reported; keeps the op well-formed
-      else
-        yields.push_back(tuple ? result.asTuple()->elements[i].ssa() : result.ssa());
+        continue;
+      }
+      mlir::Value yielded = tuple ? result.asTuple()->elements[i].ssa() : result.ssa();
+      yields.push_back(evaluator.convert(yielded, scalars[i], wide[i], location));
     }
     return yields;
   };
-  return reduceTiles(evaluator, *plan, std::move(operands), scalars, tuple != nullptr, combine);
+  Value result = reduceTiles(evaluator, *plan, std::move(operands), wide, tuple != nullptr, combine);
+  if (result.isError() || !tuple)
+    return narrowed(evaluator, result, scalars.front(), location);
+  std::vector<Value> elements;
+  for (auto [element, scalar] : llvm::zip_equal(result.asTuple()->elements, scalars))
+    elements.push_back(narrowed(evaluator, element, scalar, location));
+  return Value::tuple(std::move(elements));
 }
 
 llvm::ArrayRef<Builtin> irgen::reductionBuiltins() {

@@ -8,11 +8,12 @@ using namespace tile;
 using namespace tile::irgen;
 
 static constexpr ScalarInfo kScalars[] = {
-    {"bool", ScalarKind::Bool, 1},      {"i8", ScalarKind::Signed, 8},      {"i16", ScalarKind::Signed, 16},
-    {"i32", ScalarKind::Signed, 32},    {"i64", ScalarKind::Signed, 64},    {"u8", ScalarKind::Unsigned, 8},
-    {"u16", ScalarKind::Unsigned, 16},  {"u32", ScalarKind::Unsigned, 32},  {"u64", ScalarKind::Unsigned, 64},
-    {"index", ScalarKind::Signed, 64},  {"f16", ScalarKind::Float, 16, 11}, {"bf16", ScalarKind::Float, 16, 8},
-    {"f32", ScalarKind::Float, 32, 24}, {"f64", ScalarKind::Float, 64, 53},
+    {"bool", ScalarKind::Bool, 1},      {"i8", ScalarKind::Signed, 8},       {"i16", ScalarKind::Signed, 16},
+    {"i32", ScalarKind::Signed, 32},    {"i64", ScalarKind::Signed, 64},     {"u8", ScalarKind::Unsigned, 8},
+    {"u16", ScalarKind::Unsigned, 16},  {"u32", ScalarKind::Unsigned, 32},   {"u64", ScalarKind::Unsigned, 64},
+    {"index", ScalarKind::Signed, 64},  {"f8e4m3", ScalarKind::Float, 8, 4}, {"f8e5m2", ScalarKind::Float, 8, 3},
+    {"f16", ScalarKind::Float, 16, 11}, {"bf16", ScalarKind::Float, 16, 8},  {"f32", ScalarKind::Float, 32, 24},
+    {"f64", ScalarKind::Float, 64, 53},
 };
 
 const ScalarInfo &irgen::info(Scalar scalar) { return kScalars[static_cast<size_t>(scalar)]; }
@@ -28,6 +29,10 @@ mlir::Type irgen::mlirTypeOf(Scalar scalar, mlir::MLIRContext *context) {
   switch (scalar) {
   case Scalar::Index:
     return mlir::IndexType::get(context);
+  case Scalar::F8E4M3:
+    return mlir::Float8E4M3FNType::get(context);
+  case Scalar::F8E5M2:
+    return mlir::Float8E5M2Type::get(context);
   case Scalar::F16:
     return mlir::Float16Type::get(context);
   case Scalar::BF16:

@@ -9,7 +9,7 @@
 
 namespace tile::irgen {
 
-enum class Scalar : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, Index, F16, BF16, F32, F64 };
+enum class Scalar : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, Index, F8E4M3, F8E5M2, F16, BF16, F32, F64 };
 enum class ScalarKind : uint8_t { Bool, Signed, Unsigned, Float };
 
 struct ScalarInfo {
@@ -23,6 +23,10 @@ const ScalarInfo &info(Scalar scalar);
 inline std::string_view nameOf(Scalar scalar) { return info(scalar).name; }
 inline ScalarKind kindOf(Scalar scalar) { return info(scalar).kind; }
 inline bool isFloat(Scalar scalar) { return kindOf(scalar) == ScalarKind::Float; }
+/// A float that is only stored, moved and multiplied as matrices; all else is computed in `arithmeticType`.
+inline bool isFloat8(Scalar scalar) { return isFloat(scalar) && info(scalar).bits == 8; }
+/// What operations on `scalar` are computed in. Their operands widen to it, which is exact.
+inline Scalar arithmeticType(Scalar scalar) { return isFloat8(scalar) ? Scalar::F32 : scalar; }
 /// Not bool.
 inline bool isInteger(Scalar scalar) {
   return kindOf(scalar) == ScalarKind::Signed || kindOf(scalar) == ScalarKind::Unsigned;

@@ -128,6 +128,10 @@ void Emitter::suggestCommonType(DiagnosticBuilder &diagnostic, const Operand &lh
   if (!left.isTile() || !right.isTile() || left.element.isPointer || right.element.isPointer)
     return;
   Scalar from = left.element.scalar, to = right.element.scalar;
+  if (isFloat8(from) && isFloat8(to)) {
+    suggestCast(diagnostic, lhs.range, "f16", "`f16` holds every value of both: ");
+    return;
+  }
   if (!isInteger(from) || !isInteger(to)) {
     // The side to convert: the integer, or the one of fewer bits.
     bool convertLeft = isFloat(from) == isFloat(to) ? info(from).bits <= info(to).bits : !isFloat(from);

@@ -407,9 +407,13 @@ static Value callIsNan(Evaluator &evaluator, const Builtin &self, CallArguments 
   if (!type.isTile() || type.element.isPointer || !isFloat(type.element.scalar))
     return evaluator.fail(Code::E0203, arguments.range,
                           "`isnan` is not defined for " + x.value.describe() + "; expected floats");
-  return Value(arith::CmpFOp::create(evaluator.builder, evaluator.at(arguments.range), arith::CmpFPredicate::UNO,
-                                     value.ssa(), value.ssa()),
-               Emitter::withScalar(type, Scalar::Bool));
+  mlir::Location location = evaluator.at(arguments.range);
+  mlir::Value result = evaluator.compute(
+      type.element.scalar, value.ssa(), Emitter::Exactness::Exact, location,
+      [&](llvm::ArrayRef<mlir::Value> operands, Scalar) -> mlir::Value {
+        return arith::CmpFOp::create(evaluator.builder, location, arith::CmpFPredicate::UNO, operands[0], operands[0]);
+      });
+  return Value(result, Emitter::withScalar(type, Scalar::Bool));
 }
 
 llvm::ArrayRef<Builtin> irgen::tileBuiltins() {

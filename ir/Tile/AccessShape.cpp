@@ -58,9 +58,13 @@ std::optional<SmallVector<int64_t>> tile::inferAccessShape(ArrayRef<int64_t> siz
   return shape;
 }
 
+bool tile::isFloat8(Type element) { return isa<Float8E4M3FNType, Float8E5M2Type>(element); }
+
+bool tile::areFactors(Type lhs, Type rhs) { return lhs == rhs || (isFloat8(lhs) && isFloat8(rhs)); }
+
 Type tile::dotAccumulator(Type element) {
   MLIRContext *context = element.getContext();
-  if (element.isF16() || element.isBF16() || element.isF32())
+  if (isFloat8(element) || element.isF16() || element.isBF16() || element.isF32())
     return Float32Type::get(context);
   if (element.isF64())
     return element;

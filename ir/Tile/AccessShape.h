@@ -19,6 +19,13 @@ std::optional<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<int64_t
 /// element. None where gather tiles do not broadcast against each other.
 std::optional<llvm::SmallVector<int64_t>> inferAccessShape(llvm::ArrayRef<int64_t> sizes, mlir::TypeRange indices);
 
+/// The 8-bit floats, f8E4M3FN and f8E5M2. They are stored, moved, chosen between and multiplied as matrices; all else
+/// is computed of what they widen to.
+bool isFloat8(mlir::Type element);
+
+/// Whether tiles of these element types are factors of one product: of one type, or of the two formats of 8-bit floats.
+bool areFactors(mlir::Type lhs, mlir::Type rhs);
+
 /// The accumulator's element type of a product of two `element` tiles; null where the product is not defined.
 mlir::Type dotAccumulator(mlir::Type element);
 

@@ -53,6 +53,22 @@ OpFoldResult ShiftOp::fold(FoldAdaptor adaptor) {
                                         [&](const APInt &a, const APInt &b) { return shift(getKind(), a, b); });
 }
 
+LogicalResult CastOp::verify() {
+  Type from = elementOf(getValue().getType()), to = elementOf(getType());
+  bool toInteger = getKind() == CastKind::Signed || getKind() == CastKind::Unsigned;
+  bool isFitting = toInteger                         ? to.isSignlessIntOrIndex()
+                   : getKind() == CastKind::Infinite ? isa<Float8E5M2Type>(to)
+                                                     : isFloat8(to);
+  if (!isFitting)
+    return emitOpError() << "result is of " << to << "; expected "
+                         << (toInteger                         ? "an integer"
+                             : getKind() == CastKind::Infinite ? "f8E5M2, which has infinities"
+                                                               : "f8E4M3FN or f8E5M2");
+  if (!toInteger && !from.isF32() && !from.isF64())
+    return emitOpError() << "operand is of " << from << "; expected f32 or f64, to which others widen";
+  return success();
+}
+
 LogicalResult ApproximateOp::verify() {
   unsigned expected = getKind() == ApproximateKind::Div ? 2 : 1;
   if (getOperands().size() != expected)

@@ -40,16 +40,22 @@ def Tile_ShiftOp : Tile_ElementwiseOp<"shift", [SameOperandsAndResultType]> {
 }
 
 def Tile_CastOp : Tile_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
-  let summary = "element-wise float to integer, rounded to zero and saturating; NaN gives 0";
+  let summary = "element-wise float to integer or to an 8-bit float, saturating";
   let description = [{
     Every other conversion is the one of `arith`, which means what the language says.
     ```mlir
     %i = tile.cast signed %x : tensor<128xf32> -> tensor<128xi8>
+    %f = tile.cast finite %x : tensor<128xf32> -> tensor<128xf8E4M3FN>
+    %g = tile.cast infinite %x : tensor<128xf32> -> tensor<128xf8E5M2>
     ```
+    To an integer of that sign it rounds to zero, and NaN gives 0. To an 8-bit float, of f32 or f64, it rounds once, to
+    nearest, ties to even; NaN stays NaN. `finite` gives the largest number for what is beyond it, infinities included,
+    `infinite` an infinity.
   }];
-  let arguments = (ins Tile_Signedness:$sign, Tile_Float:$value);
-  let results = (outs Tile_Integer:$result);
-  let assemblyFormat = "$sign $value attr-dict `:` type($value) `->` type($result)";
+  let arguments = (ins Tile_Cast:$kind, Tile_Float:$value);
+  let results = (outs AnyTypeOf<[Tile_Integer, Tile_Float]>:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 class Tile_FunctionOp<string mnemonic, string what>

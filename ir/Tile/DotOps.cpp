@@ -9,13 +9,13 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "operands have ranks " << lhs.size() << " and " << rhs.size() << "; expected 2 and 2";
   if (lhs[1] != rhs[0])
     return emitOpError() << "inner dimensions are " << lhs[1] << " and " << rhs[0] << "; expected them equal";
-  Type element = elementOf(getLhs().getType());
-  if (element != elementOf(getRhs().getType()))
-    return emitOpError() << "operands are of " << element << " and " << elementOf(getRhs().getType())
-                         << "; expected them equal";
+  Type element = elementOf(getLhs().getType()), other = elementOf(getRhs().getType());
+  if (!areFactors(element, other))
+    return emitOpError() << "operands are of " << element << " and " << other
+                         << "; expected them equal, or both 8-bit floats";
   Type accumulator = dotAccumulator(element);
   if (!accumulator)
-    return emitOpError() << "operands are of " << element << "; expected f16, bf16, f32, f64 or i8";
+    return emitOpError() << "operands are of " << element << "; expected f8E4M3FN, f8E5M2, f16, bf16, f32, f64 or i8";
   auto expected = RankedTensorType::get({lhs[0], rhs[1]}, accumulator);
   auto result = cast<RankedTensorType>(getType());
   if (result.getShape() != expected.getShape() || result.getElementType() != accumulator)

@@ -6,7 +6,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```mlir
     %c = tile.dot ieee signed %a, %b, %acc : tensor<64x32xf16>, tensor<32x128xf16>, tensor<64x128xf32>
     ```
-    Operands of 16-bit floats or f32 accumulate in f32, f64 in f64, 8-bit integers in i32. `sign` says how 8-bit
+    Operands of 8-bit floats, of either format each, of 16-bit floats or f32 accumulate in f32, f64 in f64, 8-bit
+    integers in i32. `sign` says how 8-bit
     integers are read. `precision` matters for f32 operands only: `tf32` rounds both to ten mantissa bits.
     The order of the sum is not fixed.
   }];

@@ -68,7 +68,16 @@ Speculation::Speculatability LoadOp::getSpeculatability() {
 
 LogicalResult StoreOp::verify() { return verifyAccessed(*this, "value", getValue().getType(), ::elementOf(*this)); }
 
+/// No target has atomics on 8-bit floats.
+static LogicalResult verifyAtomicElement(Operation *op, Type element) {
+  if (isFloat8(element))
+    return op->emitOpError() << "acts on " << element << "; expected an integer or a float of at least 16 bits";
+  return success();
+}
+
 LogicalResult AtomicOp::verify() {
+  if (failed(verifyAtomicElement(*this, ::elementOf(*this))))
+    return failure();
   if (getMask() && shapeOf(getMask().getType()) != shapeOf(getType()))
     return emitOpError() << "mask is " << getMask().getType() << "; expected the shape of " << getType();
   return verifyAccessed(*this, "value", getValue().getType(), ::elementOf(*this));
@@ -177,5 +186,7 @@ LogicalResult StorePtrOp::verify() {
 }
 
 LogicalResult AtomicPtrOp::verify() {
+  if (failed(verifyAtomicElement(*this, elementOf(getValue().getType()))))
+    return failure();
   return verifyPointed(*this, getPointer(), "value", getValue().getType(), getMask());
 }

@@ -29,6 +29,8 @@ LogicalResult ReduceOp::verify() {
       return emitOpError() << "operands are " << getOperands()[0].getType() << " and " << operand.getType()
                            << "; expected one shape";
     Type element = elementOf(operand.getType());
+    if (isFloat8(element))
+      return emitOpError() << "reduces " << element << "; expected f32, to which it widens";
     if (shapeOf(result.getType()) != ArrayRef(reduced) || elementOf(result.getType()) != element)
       return emitOpError() << "result is " << result.getType() << "; expected " << tileOf(reduced, element);
   }

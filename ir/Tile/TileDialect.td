@@ -109,6 +109,14 @@ def Tile_SignednessEnum : Tile_Enum<"Signedness", "signedness", "how an integer'
 ]>;
 def Tile_Signedness : Tile_EnumAttr<Tile_SignednessEnum>;
 
+def Tile_CastEnum : Tile_Enum<"CastKind", "cast_kind", "what a conversion does with values that its result does not have", [
+  I32EnumAttrCase<"Signed", 0, "signed">,
+  I32EnumAttrCase<"Unsigned", 1, "unsigned">,
+  I32EnumAttrCase<"Finite", 2, "finite">,
+  I32EnumAttrCase<"Infinite", 3, "infinite">
+]>;
+def Tile_Cast : Tile_EnumAttr<Tile_CastEnum>;
+
 def Tile_ShiftEnum : Tile_Enum<"ShiftKind", "shift_kind", "direction of a shift and what it fills with", [
   I32EnumAttrCase<"Left", 0, "left">,
   I32EnumAttrCase<"RightSigned", 1, "right_signed">,

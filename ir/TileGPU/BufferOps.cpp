@@ -155,8 +155,9 @@ static LogicalResult verifyProduct(Operation *op, Value left, Value right, Preci
   if (lhs.size() != 2 || rhs.size() != 2 || lhs[1] != rhs[0])
     return op->emitOpError() << "factors are [" << lhs << "] and [" << rhs << "]; expected two matrices with the inner "
                              << "dims equal";
-  if (element != rhsElement)
-    return op->emitOpError() << "factors are of " << element << " and " << rhsElement << "; expected them equal";
+  if (!areFactors(element, rhsElement))
+    return op->emitOpError() << "factors are of " << element << " and " << rhsElement
+                             << "; expected them equal, or both 8-bit floats";
   const MmaKind *kind = findMmaKind(element, precision);
   if (!kind || lhs[0] % MmaKind::kRows != 0 || rhs[1] % MmaKind::kColumns != 0 || lhs[1] % kind->depth() != 0)
     return op->emitOpError() << "factors are [" << lhs << "] and [" << rhs << "] of " << element

@@ -5,10 +5,9 @@ using namespace tile;
 using namespace tile::tgpu;
 
 static constexpr MmaKind kKinds[] = {
-    {"bf16", 16, "bf16", "bf16", "f32", true},
-    {"f16", 16, "f16", "f16", "f32", true},
-    {"i8", 8, "s8", "u8", "s32", true},
-    {"tf32", 32, "tf32", "tf32", "f32", false},
+    {"bf16", 16, "bf16", "bf16", "f32", true},  {"f16", 16, "f16", "f16", "f32", true},
+    {"f8e4m3", 8, "e4m3", "e4m3", "f32", true}, {"f8e5m2", 8, "e5m2", "e5m2", "f32", true},
+    {"i8", 8, "s8", "u8", "s32", true},         {"tf32", 32, "tf32", "tf32", "f32", false},
 };
 
 ArrayRef<MmaKind> tgpu::allMmaKinds() { return kKinds; }
@@ -24,6 +23,8 @@ bool MmaKind::takesColumns(int64_t columns) const {
 static StringRef nameFor(Type element, Precision precision) {
   if (element.isF32())
     return precision == Precision::Tf32 ? "tf32" : "";
+  if (isFloat8(element))
+    return isa<Float8E4M3FNType>(element) ? "f8e4m3" : "f8e5m2";
   return element.isF16() ? "f16" : element.isBF16() ? "bf16" : element.isInteger(8) ? "i8" : "";
 }
 

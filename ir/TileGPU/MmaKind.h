@@ -23,6 +23,7 @@ struct MmaKind {
   llvm::StringRef result;
   bool isAsync; ///< wgmma multiplies what is in shared memory as this kind says, without rounding it first
 
+  llvm::StringRef operandFor(Signedness sign) const { return sign == Signedness::Signed ? operand : unsignedOperand; }
   /// K of one instruction, and elements in a 32-bit register.
   int64_t depth() const { return 8 * kDepthBytes / bits; }
   int64_t perWord() const { return 32 / bits; }
@@ -37,7 +38,8 @@ constexpr int64_t kWarpgroupWarps = 4;
 
 llvm::ArrayRef<MmaKind> allMmaKinds();
 
-/// The kind for operands of `element`; null where no tensor core takes them.
+/// The kind for operands of `element`; null where no tensor core takes them. The two of 8-bit floats differ in nothing
+/// but their names, and one instruction takes either as either factor.
 const MmaKind *findMmaKind(mlir::Type element, Precision precision);
 
 } // namespace tile::tgpu

@@ -1,4 +1,5 @@
-/// What no kernel on the GPU can have: extents that layouts do not cover, and tiles that no block has registers for.
+/// What no kernel on the GPU can have: extents that layouts do not cover, tiles that no block has registers for, and
+/// arithmetic on 8-bit floats.
 /// Every element of a tile becomes values of its own in the code, so a tile far beyond that would also take minutes to
 /// compile.
 #include "ir/Tile/ContractText.h"
@@ -55,6 +56,8 @@ struct CheckTilesPass : public tgpu::impl::CheckTilesPassBase<CheckTilesPass> {
       WalkResult legal = getOperation().walk([&](Operation *op) {
         if (placeOf(op) != place)
           return WalkResult::advance();
+        if (failed(verifyElements(op)))
+          return WalkResult::interrupt();
         for (Type type : op->getResultTypes())
           if (failed(verifyShape(op, type)) || failed(verifyRegisters(op, type)))
             return WalkResult::interrupt();
@@ -77,6 +80,17 @@ private:
   /// An error at `op`, or at the kernel if that has no place.
   InFlightDiagnostic refuse(Operation *op) {
     return emitError(placeOf(op) == Place::None ? getOperation().getLoc() : op->getLoc());
+  }
+
+  LogicalResult verifyElements(Operation *op) {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp>(op))
+      return success();
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (isFloat8(elementOf(type)))
+        return refuse(op) << "'" << op->getName() << "' computes with " << elementOf(type)
+                          << "; expected f32, to which it widens, and `tile.cast` of the result";
+    return success();
   }
 
   LogicalResult verifyShape(Operation *op, Type type) {

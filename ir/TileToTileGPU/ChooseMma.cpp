@@ -90,6 +90,15 @@ static int64_t registersFor(func::FuncOp kernel, int64_t warps, int64_t perBlock
   return given ? std::min(most, given.getInt()) : most;
 }
 
+/// f16 has every number of the 8-bit floats, and tensor cores where these have none, or none for so small a tile.
+static void widenFactors(DotOp dot) {
+  OpBuilder b(dot);
+  for (OpOperand *factor : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
+    Type wide = tileOf(shapeOf(factor->get().getType()), b.getF16Type());
+    factor->set(arith::ExtFOp::create(b, dot.getLoc(), wide, factor->get()));
+  }
+}
+
 namespace {
 struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
   using Base::Base;
@@ -102,13 +111,18 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
       }
     getOperation().walk([&](DotOp dot) {
       std::string fault = whyNot(dot);
+      if (!fault.empty() && isFloat8(elementOf(dot.getLhs().getType()))) {
+        widenFactors(dot);
+        fault = whyNot(dot);
+      }
       if (fault.empty()) {
         share(dot);
         return;
       }
       remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
           << "dot does not run on the tensor cores" << remark::reason("{0}", fault)
-          << remark::suggest("tiles of multiples of 16 of f16, bf16 or i8 do, and of f32 with `precision = tf32`");
+          << remark::suggest(
+                 "tiles of multiples of 16 of f16, bf16, 8-bit floats or i8 do, and of f32 with `precision = tf32`");
     });
   }
 
@@ -137,7 +151,8 @@ private:
 
   std::string whyNot(DotOp dot) {
     const MmaKind *kind = findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision());
-    if (!kind || !llvm::is_contained(types, kind->name))
+    const MmaKind *rhsKind = findMmaKind(elementOf(dot.getRhs().getType()), dot.getPrecision());
+    if (!kind || !llvm::is_contained(types, kind->name) || !llvm::is_contained(types, rhsKind->name))
       return "no instruction of the target takes operands of this type and precision";
     ArrayRef<int64_t> lhs = shapeOf(dot.getLhs().getType()), result = shapeOf(dot.getType());
     for (auto [name, extent, unit] :

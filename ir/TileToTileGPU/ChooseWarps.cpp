@@ -30,13 +30,13 @@ static constexpr int64_t kTilesAtOnce = 2;
 /// Registers of a thread for an accumulator. The larger a warp's piece of it, the fewer bytes of the factors are read
 /// per product; the factors of the next step need room beside it.
 static constexpr int64_t kAccumulatorWords = 64;
-/// The same where the factors are of 16 bits: a piece of 64 by 64 of each warp, or one of 64 by 256 of a warpgroup,
-/// whose wgmma read their factors from shared memory. Beyond that the accumulator spills.
+/// The same where the factors are floats of at most 16 bits: a piece of 64 by 64 of each warp, or one of 64 by 256 of a
+/// warpgroup, whose wgmma read their factors from shared memory. Beyond that the accumulator spills.
 static constexpr int64_t kNarrowAccumulatorWords = 128;
 /// Registers of a thread for all tiles that are live at once, of the 255 that it may have: what is left is for
 /// addresses, for fragments of factors and for what is computed between two tiles.
 static constexpr int64_t kLiveWords = 144;
-/// Small accumulators of 16-bit factors that have too few rows for a warpgroup are shared by no more warps than this,
+/// Small accumulators of such factors that have too few rows for a warpgroup are shared by no more warps than this,
 /// though their pieces then are twice as large. Other factors take too many registers beside such a piece, and so do
 /// extents with an odd factor.
 static constexpr int64_t kFewWarps = 2;
@@ -67,8 +67,9 @@ namespace {
 /// What the tiles of a kernel take of all threads together.
 struct Demand {
   int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0, live = 0;
-  bool areFactorsNarrow = true;  ///< those of every product, of 16 bits, with extents that are powers of two
-  bool areForWarpgroups = true;  ///< all products, of factors of 16 bits
+  bool areFactorsNarrow =
+      true; ///< those of every product, floats of at most 16 bits, with extents that are powers of two
+  bool areForWarpgroups = true;  ///< all products, of such factors
   bool hasForWarpgroups = false; ///< one of them at least
 
   explicit Demand(func::FuncOp kernel) : live(mostLiveWords(kernel)) {
@@ -77,7 +78,8 @@ struct Demand {
         largest = std::max(largest, wordsOf(type));
       if (auto dot = dyn_cast<DotOp>(op)) {
         accumulators += wordsOf(dot.getType());
-        bool isNarrow = elementOf(dot.getLhs().getType()).getIntOrFloatBitWidth() == 16;
+        Type factor = elementOf(dot.getLhs().getType());
+        bool isNarrow = isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() <= 16;
         for (Value factor : {dot.getLhs(), dot.getRhs()})
           areFactorsNarrow &= isNarrow && llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
         bool isForWarpgroups = isNarrow && shapeOf(dot.getType())[0] % MmaKind::kWarpgroupRows == 0;

@@ -105,8 +105,15 @@ static std::string respelled(std::string_view body) {
   for (std::string_view prefix : {"torch.", "tl.", "np.", "jnp."})
     if (name.substr(0, prefix.size()) == prefix)
       name.remove_prefix(prefix.size());
-  static constexpr std::pair<std::string_view, std::string_view> families[] = {
-      {"bfloat", "bf"}, {"float", "f"}, {"fp", "f"}, {"int", "i"}, {"uint", "u"}};
+  static constexpr std::pair<std::string_view, std::string_view> families[] = {{"bfloat", "bf"},
+                                                                               {"float", "f"},
+                                                                               {"float8_e4m3fn", "f8e4m3"},
+                                                                               {"float8_e5m2", "f8e5m2"},
+                                                                               {"float8e4nv", "f8e4m3"},
+                                                                               {"float8e5", "f8e5m2"},
+                                                                               {"fp", "f"},
+                                                                               {"int", "i"},
+                                                                               {"uint", "u"}};
   std::string_view rest = body.substr(end);
   if (size_t bracket = name.find('['); bracket != std::string_view::npos)
     rest = body.substr(body.find('[')), name = name.substr(0, bracket);

@@ -57,8 +57,7 @@ std::string listDataTypes() {
 std::string listTensorTypes() {
   std::string names;
   for (size_t i = 0; i < std::size(kRows); ++i)
-    if (auto type = static_cast<DataType>(i);
-        type != DataType::F8E4M3 && type != DataType::F8E5M2 && type != DataType::Index)
+    if (static_cast<DataType>(i) != DataType::Index)
       names += (names.empty() ? "" : " ") + std::string(kRows[i].name);
   return names;
 }

@@ -8,6 +8,10 @@ static Element elementOf(DataType type) {
   switch (type) {
   case DataType::Bool:
     return Element::I1;
+  case DataType::F8E4M3:
+    return Element::F8E4M3;
+  case DataType::F8E5M2:
+    return Element::F8E5M2;
   case DataType::F16:
     return Element::F16;
   case DataType::BF16:

@@ -2,15 +2,20 @@
 
 namespace tile {
 
+/// Whether a .npy file, which has no bf16 and no 8-bit floats, holds such elements as integers of type `found`.
+static bool isKeptAsBits(DataType type, DataType found) {
+  return type == DataType::BF16 ? found == DataType::U16
+                                : (type == DataType::F8E4M3 || type == DataType::F8E5M2) && found == DataType::U8;
+}
+
 /// `argument` for `parameter`, its memory at `base`.
 static Result<Argument> toArgument(HostArgument &argument, const Parameter &parameter, const void *base) {
   switch (argument.kind) {
   case HostArgument::Kind::None:
     return Argument::none();
   case HostArgument::Kind::Tensor:
-    // A .npy file has no bf16: it holds the bits as u16.
-    if (argument.tensor.type == DataType::U16 && parameter.type == DataType::BF16)
-      argument.tensor.type = DataType::BF16;
+    if (isKeptAsBits(parameter.type, argument.tensor.type))
+      argument.tensor.type = parameter.type;
     if (parameter.kind == Parameter::Kind::Pointer)
       return Argument::pointer(base);
     return Argument::tensor(base, argument.tensor.type, argument.tensor.extents, argument.tensor.strides);

@@ -28,8 +28,8 @@ bool mayWrite(const Parameter &parameter);
 /// Whether the kernel may read what is in `argument` before it has written it: not in an output, nor what `empty` made.
 bool isDefined(const HostArgument &argument, const Parameter &parameter);
 
-/// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 where the parameter is: a
-/// .npy file has no other way to hold it.
+/// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 and a u8 array an 8-bit
+/// float where the parameter is: a .npy file has no other way to hold them.
 std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
                                                        std::vector<HostArgument> &arguments,
                                                        llvm::ArrayRef<const void *> bases);

@@ -33,7 +33,7 @@ Arguments of the kernel, `--arg NAME=VALUE`; without a name, in the order of the
   x=rand:f32[1823,781]         a tensor, filled: rand normal uniform special zeros ones iota, or
                                empty for one that the kernel writes
   x=rand:f32[1823,781]@[800,1] the same with strides, in elements
-  x=x.npy                      a tensor from a file of NumPy; bf16 is kept as u16 there
+  x=x.npy                      a tensor from a file of NumPy; bf16 is kept as u16 there, f8 as u8
   s=0.5  n=i32:7  flag=true    a scalar; without a type it takes the parameter's
   w=none                       an optional parameter that is absent
 

@@ -17,7 +17,8 @@ import tempfile
 
 INTEGERS = {"i8": (8, True), "i16": (16, True), "i32": (32, True), "i64": (64, True), "u8": (8, False),
             "u16": (16, False), "u32": (32, False), "u64": (64, False)}
-FLOATS = ["f16", "bf16", "f32", "f64"]
+FLOATS = ["f8e4m3", "f8e5m2", "f16", "bf16", "f32", "f64"]
+LARGEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
 COMPARISONS = ["({0} " + op + " {1})" for op in ["<", "<=", ">", ">=", "==", "!="]]
 EXTREMES = ["max({0}, {1})", "min({0}, {1})"]
 INTEGER_FORMS = (["({0} " + op + " {1})" for op in ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]] + EXTREMES +
@@ -31,6 +32,9 @@ def rounded(scalar, value):
     """`value` as `scalar` has it, ties to even."""
     if scalar == "f64" or math.isinf(value) or math.isnan(value):
         return value
+    if scalar in LARGEST:  # of the numbers in use: 4 or 3 significant bits
+        unit = 2.0 ** (math.floor(math.log2(abs(value))) - (3 if scalar == "f8e4m3" else 2)) if value else 1.0
+        return math.copysign(round(value / unit) * unit, value)
     if scalar == "bf16":
         bits, = struct.unpack("<I", struct.pack("<f", value))
         return struct.unpack("<f", struct.pack("<I", bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000))[0]
@@ -42,6 +46,9 @@ def values_of(scalar):
     """Text of literals, each with its value in `scalar`."""
     if scalar in FLOATS:
         texts = ["0", "-0.0", "1", "3", "-2.5", "0.1", "0.2", "-0.3", "1.1", "1000", "4097", "0.001", "inf", "-inf", "nan"]
+        if scalar in LARGEST:
+            texts = ["0", "-0.0", "1", "3", "-2.5", "0.1", "-0.3", "1.1", "400", "-448", "0.02", "nan"]
+            texts += ["57344", "inf", "-inf"] if scalar == "f8e5m2" else []
         return [(text, rounded(scalar, float(text))) for text in texts]
     bits, isSigned = INTEGERS[scalar]
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if isSigned else (0, (1 << bits) - 1)
@@ -111,7 +118,8 @@ def check_type(given, scalar, seed):
     cases = [make_case(choose, scalar, values) for _ in range(given.cases)]
     lines = [f"kernel k(x: tensor<{memory}>[N], out y: tensor<{memory}>[{2 * given.cases}]) grid [1] {{"]
     lines += [f"    let c{at}: {scalar} = {text}" for at, (text, _) in enumerate(values)]
-    lines += [f"    let r{at} = x[{at}] as {scalar}" for at in range(len(values))]
+    keeping = " with (overflow = inf)" if scalar == "f8e5m2" else ""  # as a literal is
+    lines += [f"    let r{at} = x[{at}] as {scalar}{keeping}" for at in range(len(values))]
     for at, (constant, loaded) in enumerate(cases):
         lines += [f"    y[{at}] = {constant}", f"    y[{at + given.cases}] = {loaded}"]
     with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ func.func @inner_dimensions_differ(%a: tensor<16x32xf16>, %b: tensor<16x16xf16>,
 // -----
 
 func.func @operands_of_two_types(%a: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %c: tensor<16x16xf32>) {
-  // expected-error @below {{'tile.dot' op operands are of 'f16' and 'bf16'; expected them equal}}
+  // expected-error @below {{'tile.dot' op operands are of 'f16' and 'bf16'; expected them equal, or both 8-bit floats}}
   %0 = tile.dot ieee signed %a, %b, %c : tensor<16x16xf16>, tensor<16x16xbf16>, tensor<16x16xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @operands_of_two_types(%a: tensor<16x16xf16>, %b: tensor<16x16xbf16>, 
 // -----
 
 func.func @no_product_of_this_type(%a: tensor<16x16xi16>, %c: tensor<16x16xi32>) {
-  // expected-error @below {{'tile.dot' op operands are of 'i16'; expected f16, bf16, f32, f64 or i8}}
+  // expected-error @below {{'tile.dot' op operands are of 'i16'; expected f8E4M3FN, f8E5M2, f16, bf16, f32, f64 or i8}}
   %0 = tile.dot ieee signed %a, %a, %c : tensor<16x16xi16>, tensor<16x16xi16>, tensor<16x16xi32>
   return
 }

@@ -125,3 +125,19 @@ func.func @highs_missing(%v: !tile.view<?x?xf32>, %i: index) {
   %0 = tile.subview %v, [%i, %i], [%i] kept [true, true] : !tile.view<?x?xf32> -> !tile.view<?x?xf32>
   return
 }
+
+// -----
+
+func.func @atomic_on_bytes(%p: !tile.ptr<f8E5M2>, %x: f8E5M2) {
+  // expected-error @below {{'tile.atomic_ptr' op acts on 'f8E5M2'; expected an integer or a float of at least 16 bits}}
+  %0 = tile.atomic_ptr add %x, %p : f8E5M2, !tile.ptr<f8E5M2>
+  return
+}
+
+// -----
+
+func.func @atomic_on_bytes_of_a_view(%v: !tile.view<?xf8E4M3FN>, %i: index, %x: f8E4M3FN) {
+  // expected-error @below {{'tile.atomic' op acts on 'f8E4M3FN'; expected an integer or a float of at least 16 bits}}
+  %0 = tile.atomic add %x, %v [%i] : f8E4M3FN, !tile.view<?xf8E4M3FN>, (index)
+  return
+}

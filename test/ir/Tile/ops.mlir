@@ -73,6 +73,10 @@ func.func @elements(%i: tensor<4xi32>, %x: tensor<4xf32>, %s: f32) {
   %2 = tile.shift right_signed %i, %i : tensor<4xi32>
   // CHECK: tile.cast signed %{{.*}} : tensor<4xf32> -> tensor<4xi8>
   %3 = tile.cast signed %x : tensor<4xf32> -> tensor<4xi8>
+  // CHECK: tile.cast finite %{{.*}} : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  %f8 = tile.cast finite %x : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  // CHECK: tile.cast infinite %{{.*}} : tensor<4xf32> -> tensor<4xf8E5M2>
+  %f8_inf = tile.cast infinite %x : tensor<4xf32> -> tensor<4xf8E5M2>
   // CHECK: tile.approximate div %{{.*}}, %{{.*}} : tensor<4xf32>
   %4 = tile.approximate div %x, %x : tensor<4xf32>
   // CHECK: tile.approximate exp2 %{{.*}} : f32

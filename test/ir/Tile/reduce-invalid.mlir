@@ -11,6 +11,17 @@ func.func @axis_out_of_range(%x: tensor<4x8xf32>) {
 
 // -----
 
+func.func @reduces_bytes(%x: tensor<4xf8E5M2>) {
+  // expected-error @below {{'tile.reduce' op reduces 'f8E5M2'; expected f32, to which it widens}}
+  %0 = tile.reduce %x axis 0 : tensor<4xf8E5M2> -> f8E5M2 {
+  ^bb0(%a: f8E5M2, %b: f8E5M2):
+    tile.yield %a : f8E5M2
+  }
+  return
+}
+
+// -----
+
 func.func @result_keeps_the_axis(%x: tensor<4x8xf32>) {
   // expected-error @below {{'tile.reduce' op result is 'tensor<8xf32>'; expected 'tensor<4xf32>'}}
   %0 = tile.reduce %x axis 1 : tensor<4x8xf32> -> tensor<8xf32> {

@@ -9,6 +9,26 @@ func.func @odd_factor_too_large() {
 
 // -----
 
+// Choosing, moving and widening are no arithmetic.
+func.func @arithmetic_on_bytes(%x: tensor<64xf8E4M3FN>, %c: i1) {
+  %0 = arith.select %c, %x, %x : tensor<64xf8E4M3FN>
+  %1 = arith.extf %0 : tensor<64xf8E4M3FN> to tensor<64xf32>
+  %2 = arith.bitcast %0 : tensor<64xf8E4M3FN> to tensor<64xi8>
+  // expected-error @below {{'arith.addf' computes with 'f8E4M3FN'; expected f32, to which it widens, and `tile.cast` of the result}}
+  %3 = arith.addf %0, %x : tensor<64xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @rounding_by_arith(%x: f32) {
+  // expected-error @below {{'arith.truncf' computes with 'f8E5M2'; expected f32, to which it widens, and `tile.cast` of the result}}
+  %0 = arith.truncf %x : f32 to f8E5M2
+  return
+}
+
+// -----
+
 func.func @rank_too_large(%x: f32) {
   // expected-error @below {{tile<f32>[2, 2, 2, 2, 2] has rank 5; expected at most 4}}
   %0 = tile.splat %x : f32 -> tensor<2x2x2x2x2xf32>

@@ -4,6 +4,9 @@
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=8 warpgroups=true" | FileCheck %s --check-prefix=EIGHT
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=4 warpgroups=true registers=8192" --remarks-filter=tgpu-choose-mma --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=FEW
 
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,f16,f8e4m3,f8e5m2 warps=4 warpgroups=true" | FileCheck %s --check-prefix=BYTES
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,f16 warps=4" | FileCheck %s --check-prefix=WIDENED
+
 // The squarest share of the warps.
 // CHECK-LABEL: func @square
 // GROUPS-LABEL: func @square
@@ -106,4 +109,35 @@ func.func @chained_on_the_right(%q: tensor<64x32xbf16>, %k: tensor<32x64xbf16>, 
   %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
   %o = tile.dot ieee signed %v, %p, %c : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
   return %o : tensor<64x64xf32>
+}
+
+// Of 8-bit floats each factor keeps its format. wgmma takes them along K only, which a factor from memory has that is
+// transposed on the right.
+// BYTES-LABEL: func @float8
+// BYTES:         tile.dot {{.*}}tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups} : tensor<64x32xf8E4M3FN>, tensor<32x64xf8E5M2>
+// WIDENED-LABEL: func @float8
+// WIDENED:         arith.extf %{{.*}} : tensor<64x32xf8E4M3FN> to tensor<64x32xf16>
+// WIDENED:         arith.extf %{{.*}} : tensor<32x64xf8E5M2> to tensor<32x64xf16>
+// WIDENED:         tile.dot {{.*}}tgpu.mma = {{.*}} : tensor<64x32xf16>, tensor<32x64xf16>
+func.func @float8(%a: tensor<64x32xf8E4M3FN>, %b: tensor<64x32xf8E5M2>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %t = tile.permute %b [1, 0] : tensor<64x32xf8E5M2> -> tensor<32x64xf8E5M2>
+  %d = tile.dot ieee signed %a, %t, %c : tensor<64x32xf8E4M3FN>, tensor<32x64xf8E5M2>, tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+// BYTES-LABEL: func @float8_across_k
+// BYTES-NOT:     tgpu.warpgroups
+// BYTES:         tile.dot {{.*}}tgpu.mma = array<i64: 2, 2>} : tensor<64x32xf8E4M3FN>
+func.func @float8_across_k(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E4M3FN>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %d = tile.dot ieee signed %a, %b, %c : tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+// Half an instruction of bytes is a whole one of f16.
+// BYTES-LABEL: func @half_a_step
+// BYTES-COUNT-2: arith.extf
+// BYTES:         tile.dot {{.*}}tgpu.mma = {{.*}} : tensor<16x16xf16>, tensor<16x16xf16>
+func.func @half_a_step(%a: tensor<16x16xf8E4M3FN>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %d = tile.dot ieee signed %a, %a, %c : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>, tensor<16x16xf32>
+  return %d : tensor<16x16xf32>
 }

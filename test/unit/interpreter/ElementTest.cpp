@@ -1,4 +1,4 @@
-/// Conversions of the 16-bit floats, against values computed in f64 from the definition of the formats.
+/// Conversions of the 8- and 16-bit floats, against values computed in f64 from the definition of the formats.
 #include "backend/interpreter/Element.h"
 
 #include <gtest/gtest.h>
@@ -96,4 +96,64 @@ TEST(ToFloatOdd, KeepsWhatIsExactAndOverflows) {
   EXPECT_EQ(toHalf(toFloatOdd(1e300)).bits, 0x7c00);
   EXPECT_EQ(toBFloat(toFloatOdd(-1e300)).bits, 0xff80);
   EXPECT_EQ(toHalf(toFloatOdd(1e-300)).bits, 0);
+}
+
+/// The formats of 8 bits, with what is past the largest number.
+struct FormatOf8 {
+  const char *name;
+  double (*value)(uint8_t);
+  uint8_t (*round)(float);
+  uint8_t largest, past;
+};
+
+static const FormatOf8 kFormatsOf8[] = {
+    {"e4m3",
+     [](uint8_t bits) {
+       // Its last exponent holds numbers, and its last number is NaN.
+       bool isLast = (bits & 0x78) == 0x78;
+       double sign = bits & 0x80 ? -1 : 1;
+       return (bits & 0x7f) == 0x7f ? NAN : isLast ? sign * (8 + (bits & 7)) * 32 : valueOf(bits, 3, 4);
+     },
+     [](float x) { return toE4M3(x).bits; }, 0x7e, 0x7e},
+    {"e5m2", [](uint8_t bits) { return valueOf(bits, 2, 5); }, [](float x) { return toE5M2(x).bits; }, 0x7b, 0x7c}};
+
+TEST(EightBitFloat, WidensExactly) {
+  for (int bits = 0; bits < 256; ++bits)
+    for (const FormatOf8 &format : kFormatsOf8) {
+      auto code = static_cast<uint8_t>(bits);
+      double expected = format.value(code);
+      float found = format.past == 0x7e ? toFloat(E4M3{code}) : toFloat(E5M2{code});
+      EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected))) << format.name << " " << bits;
+      EXPECT_TRUE(std::isnan(found) || std::signbit(found) == std::signbit(expected)) << format.name << " " << bits;
+    }
+}
+
+TEST(EightBitFloat, NarrowsToTheNearestAndTiesToEven) {
+  for (const FormatOf8 &format : kFormatsOf8) {
+    for (int bits = 0; bits < format.largest; ++bits) {
+      auto low = static_cast<uint8_t>(bits), high = static_cast<uint8_t>(bits + 1);
+      auto half = static_cast<float>((format.value(low) + format.value(high)) / 2);
+      for (int sign : {0, 0x80}) {
+        float signedHalf = sign ? -half : half, outwards = sign ? -INFINITY : INFINITY;
+        EXPECT_EQ(format.round(std::nextafterf(signedHalf, 0)), low | sign) << format.name << " " << bits;
+        EXPECT_EQ(format.round(signedHalf), (bits % 2 ? high : low) | sign) << format.name << " " << bits;
+        EXPECT_EQ(format.round(std::nextafterf(signedHalf, outwards)), high | sign) << format.name << " " << bits;
+        EXPECT_EQ(format.round(static_cast<float>(format.value(low)) * (sign ? -1.0f : 1.0f)), low | sign);
+      }
+    }
+  }
+}
+
+TEST(EightBitFloat, PastTheLargestOneIsThatOrInfinity) {
+  // As far past the largest number as half the distance to the next one would be: a tie, to the even one.
+  EXPECT_EQ(toE4M3(464).bits, 0x7e);
+  EXPECT_EQ(toE4M3(1e30f).bits, 0x7e);
+  EXPECT_EQ(toE4M3(-INFINITY).bits, 0xfe);
+  EXPECT_EQ(toE5M2(std::nextafterf(61440, 0)).bits, 0x7b);
+  EXPECT_EQ(toE5M2(61440).bits, 0x7c);
+  EXPECT_EQ(toE5M2(-INFINITY).bits, 0xfc);
+  for (float nan : {NAN, -NAN}) {
+    EXPECT_EQ(toE4M3(nan).bits & 0x7f, 0x7f);
+    EXPECT_EQ(toE5M2(nan).bits & 0x7f, 0x7f);
+  }
 }

@@ -18,7 +18,7 @@ TEST(DataType, NamesAreFoundAgain) {
   EXPECT_EQ(findDataType("float"), std::nullopt);
   EXPECT_STREQ(getName(DataType::F8E4M3), "f8e4m3");
   EXPECT_EQ(listDataTypes(), "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2 index");
-  EXPECT_EQ(listTensorTypes(), "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64");
+  EXPECT_EQ(listTensorTypes(), "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2");
 }
 
 TEST(DataType, EveryBitPatternOfSmallFloatsRoundTrips) {

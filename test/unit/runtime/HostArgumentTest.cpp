@@ -115,6 +115,9 @@ TEST(HostArgument, WrongForms) {
   for (const char *text : {"rand:bf16:64x32", "rand:bf16(64,32)", "rand:bfloat16[64,32]", "rand:torch.bfloat16[64, 32]",
                            "rand:bf16 64*32"})
     EXPECT_EQ(errorOf(text), "found `" + std::string(text) + "`; expected `rand:bf16[64,32]`");
+  EXPECT_EQ(errorOf("rand:torch.float8_e4m3fn[64,32]"),
+            "found `rand:torch.float8_e4m3fn[64,32]`; expected `rand:f8e4m3[64,32]`");
+  EXPECT_EQ(errorOf("rand:float8e5[3]"), "found `rand:float8e5[3]`; expected `rand:f8e5m2[3]`");
   EXPECT_EQ(errorOf("ones:float32"), "found `ones:float32`; expected `ones:f32[...]`");
   EXPECT_EQ(errorOf("ones:uint8[3]"), "found `ones:uint8[3]`; expected `ones:u8[3]`");
   EXPECT_EQ(errorOf("rand:f31[4]"), "unknown element type `f31` in `rand:f31[4]`; known: " + listTensorTypes());
