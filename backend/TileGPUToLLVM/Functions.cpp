@@ -87,8 +87,8 @@ static Value emitErf(Emitter &emit, Value x) {
 }
 
 /// x · Φ(x) = max(x, -0) - |x| · Φ(-|x|), with Φ(-t) = 2^p(t) and p(0) = -1: 11 instructions. The error is 2^-22.7 |x|
-/// at most on an H200 over all x, and 2^-22.4 |x| if ex2.approx is no better than its 2 ULP. From 9 on, where p is lowest, |x| counts as 9, so that an infinity is not
-/// multiplied by 0. NaN comes through the maximum.
+/// at most on an H200 over all x, and 2^-22.4 |x| if ex2.approx is no better than its 2 ULP. From 9 on, where p is
+/// lowest, |x| counts as 9, so that an infinity is not multiplied by 0. NaN comes through the maximum.
 static Value emitGelu(Emitter &emit, Value x) {
   OpBuilder &b = emit.builder;
   Location loc = emit.loc;
