@@ -49,6 +49,10 @@ def tiles(*rows):
     return [dict(zip(("BM", "BN", "BK", "warps", "stages"), row)) for row in rows]
 
 
+def attention_tiles(*rows):
+    return [dict(zip(("BM", "BN", "warps", "stages", "max_registers"), row)) for row in rows]
+
+
 def attention(heads, sequence, kv_heads=None):
     return {"B": 16384 // sequence, "H": heads, "HK": kv_heads or heads, "S": sequence, "L": sequence}
 
@@ -83,16 +87,17 @@ ROW_TILES = [{"BN": bn, "BK": bk, "warps": warps} for bn, bk, warps in ((1, 2048
 SPLIT_TILES = {16: split((16, 64, 128, 1, 4, 8), (16, 64, 256, 1, 4, 5), (16, 64, 128, 4, 4, 5)),
                64: split((64, 32, 128, 1, 4, 8), (64, 64, 128, 1, 4, 6), (64, 64, 128, 2, 4, 6), (64, 128, 128, 1, 8, 4)),
                128: split((128, 64, 64, 1, 4, 8), (128, 64, 128, 2, 4, 4), (128, 128, 64, 1, 8, 6), (128, 128, 64, 4, 8, 6))}
-ATTENTION_TILES = {64: tiles((128, 64), (128, 128), (64, 128)), 128: tiles((128, 64), (128, 128), (64, 64)),
-                   256: tiles((128, 32), (128, 64))}
+ATTENTION_TILES = {64: attention_tiles((64, 64, 4, 2, 128), (64, 128, 4, 2, 168), (128, 64, 8, 2, 128)),
+                   128: attention_tiles((128, 64, 8, 2, 128), (128, 128, 8, 3, 255), (64, 64, 4, 3, 255)),
+                   256: attention_tiles((128, 64, 8, 2, 255), (128, 32, 8, 3, 255))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
 EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu"}
 EPILOGUE_GOAL = 0.97  # of the time without it
 OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
-OLD_ATTENTION_TILES = {64: tiles((128, 64), (64, 64)), 128: tiles((128, 64), (128, 32), (64, 64))}
+OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2, 255), (64, 64, 4, 2, 128)),
+                       128: attention_tiles((128, 32, 4, 3, 255), (64, 64, 4, 2, 255))}
 OLD_PRODUCT_GOAL, OLD_ATTENTION_GOAL = 0.5, 0.45
 SHORT_GOAL = 0.75  # of sequences of 1024
-ROWS_OF_WARP = 16  # of the scores: a warp group has 64
 
 GRIDS = (
     [Grid("matmul NN, bf16", "matmul", {"T": "bf16"}, PRODUCT_TILES,
@@ -113,7 +118,7 @@ GRIDS = (
           [(few_rows(m, n, k), FEW_ROWS[m]) for n, k in WEIGHTS]) for m, configurations in SPLIT_TILES.items()] +
     [Grid(f"attention {'causal' if causal == 'true' else 'full'}, bf16", "flash_attention",
           {"T": "bf16", "D": depth, "CAUSAL": causal, "has(lse)": "false"},
-          [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in ATTENTION_TILES[depth]],
+          ATTENTION_TILES[depth],
           [(attention(2048 // depth, 16384), goal), (attention(2048 // depth, 1024), SHORT_GOAL)] +
           ([(attention(32, 8192, 8), goal)] if depth == 128 else []))
      for depth, goal in ATTENTION_GOALS.items() for causal in ("false", "true")] +
@@ -121,7 +126,7 @@ GRIDS = (
           [({"M": n, "N": n, "K": n}, OLD_PRODUCT_GOAL) for n in (4096, 8192)], arch="sm_80")] +
     [Grid("attention full, bf16, as sm_80", "flash_attention",
           {"T": "bf16", "D": depth, "CAUSAL": "false", "has(lse)": "false"},
-          [{**tile, "warps": tile["BM"] // ROWS_OF_WARP} for tile in configurations],
+          configurations,
           [(attention(2048 // depth, 16384), OLD_ATTENTION_GOAL)], arch="sm_80")
      for depth, configurations in OLD_ATTENTION_TILES.items()])
 

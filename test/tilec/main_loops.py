@@ -12,7 +12,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 SUM = {"bf16": "f32", "f16": "f32", "i8": "i32"}
-ATTENTION = {"sm_90a": {64: 128, 128: 128, 256: 64}, "sm_80": {64: 64, 128: 64, 256: 32}}  # depth: keys of a tile
+# Depth and tile: what the heuristic says on GPUs with warpgroups, which it is made for.
+ATTENTION = {"sm_90a": {depth: {} for depth in (64, 128, 256)},
+             "sm_80": {depth: {"BM": 128, "BN": keys, "warps": 8, "max_registers": 255}
+                       for depth, keys in ((64, 64), (128, 64), (256, 32))}}
 
 
 def moves_in_loops(text):
@@ -33,21 +36,21 @@ def moves_in_loops(text):
 def programs(product, examples):
     """(name, arguments of tilec)"""
     for arch, kind, left, right in itertools.product(ATTENTION, SUM, "NT", "NT"):
-        defines = {"T": kind, "S": SUM[kind], "TA": left == "T", "TB": right == "T"}
+        defines = {"T": kind, "S": SUM[kind], "TA": left == "T", "TB": right == "T", "warps": 8}
         yield f"{arch} {kind} {left}{right}", [product, "--kernel", "product", *given(arch, defines)]
     for arch, depths in ATTENTION.items():
-        for (depth, keys), causal in itertools.product(depths.items(), (False, True)):
-            defines = {"T": "bf16", "D": depth, "CAUSAL": causal, "BM": 128, "BN": keys, "has(lse)": False}
+        for (depth, tile), causal in itertools.product(depths.items(), (False, True)):
+            defines = {"T": "bf16", "D": depth, "CAUSAL": causal, "has(lse)": False, **tile}
             yield (f"{arch} attention {depth}{' causal' if causal else ''}",
                    [f"{examples}/flash_attention.tile", "--kernel", "flash_attention", *given(arch, defines)])
     for epilogue, extra in (("identity", "()"), ("bias_gelu", "tensor<f32>[N]")):
-        defines = {"T": "bf16", "BM": 128, "BN": 256, "BK": 64, "EPILOGUE": epilogue, "E": extra}
+        defines = {"T": "bf16", "BM": 128, "BN": 256, "BK": 64, "EPILOGUE": epilogue, "E": extra, "warps": 8}
         yield f"sm_90a {epilogue}", [f"{examples}/matmul.tile", "--kernel", "matmul", *given("sm_90a", defines)]
 
 
 def given(arch, defines):
-    return ["--arch", arch, "-Dwarps=8"] + [f"-D{name}={str(value).lower() if isinstance(value, bool) else value}"
-                                            for name, value in defines.items()]
+    return ["--arch", arch] + [f"-D{name}={str(value).lower() if isinstance(value, bool) else value}"
+                               for name, value in defines.items()]
 
 
 def loops_of(tilec, name, arguments):
