@@ -92,8 +92,8 @@ static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
   return success();
 }
 
-/// A bound on registers leaves room for more blocks where accesses take few. The generic form of a kernel that has a fast
-/// one takes many, and would put them into memory.
+/// A bound on registers leaves room for more blocks where accesses take few. The generic form of a kernel that has a
+/// fast one takes many, and would put them into memory.
 static void freeRegisters(func::FuncOp kernel) {
   auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
   if (!schedule)
