@@ -123,7 +123,23 @@ static bool isIdentity(ArrayRef<uint64_t> columns) {
   return true;
 }
 
+static SmallVector<Value> emitShuffles(Emitter &emit, const ShuffleProgram &program, ValueRange values);
+
+/// Packs elements that stay neighbours once, before all selects, instead of for each shuffle.
+static SmallVector<Value> emitWordShuffles(Emitter &emit, const ShuffleProgram &program, const ShuffleProgram &words,
+                                           ValueRange values) {
+  constexpr int64_t kWordBytes = 4;
+  auto inputs = llvm::map_to_vector(program.inputs, [&](int64_t reg) -> Value { return values[reg]; });
+  SmallVector<Value> sent = packWords(emit, inputs, kWordBytes);
+  SmallVector<Value> received =
+      unpackWords(emit, emitShuffles(emit, words, sent), values[0].getType(), program.numReceived);
+  return llvm::map_to_vector(program.outputs, [&](int64_t reg) { return received[reg]; });
+}
+
 static SmallVector<Value> emitShuffles(Emitter &emit, const ShuffleProgram &program, ValueRange values) {
+  if (int64_t perWord = 4 / memoryBytes(values[0].getType()); perWord > 1)
+    if (std::optional<ShuffleProgram> words = inWords(program, perWord))
+      return emitWordShuffles(emit, program, *words, values);
   SmallVector<Value> working = llvm::map_to_vector(program.inputs, [&](int64_t reg) -> Value { return values[reg]; });
   applyStages(emit, program.before, working);
   bool movesByXor = isIdentity(program.laneColumns) && llvm::all_of(program.warpColumns, [](auto c) { return !c; });

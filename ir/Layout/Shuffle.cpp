@@ -12,6 +12,7 @@
 #include "ir/Layout/Shuffle.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tile {
 
@@ -250,6 +251,39 @@ std::optional<ShuffleProgram> planShuffle(const Layout &src, const Layout &dst, 
   ShuffleProgram program = planner.emit(dst, elementBits);
   program.inputs = *matchRegisters(src, from);
   return program;
+}
+
+/// `registers` as one register of words; none where they are not all of a word, in order.
+static std::optional<int64_t> asWord(const std::vector<int64_t> &registers, int64_t perWord) {
+  if (int64_t(registers.size()) != perWord || registers[0] % perWord != 0)
+    return std::nullopt;
+  for (int64_t i = 1; i < perWord; ++i)
+    if (registers[size_t(i)] != registers[0] + i)
+      return std::nullopt;
+  return registers[0] / perWord;
+}
+
+std::optional<ShuffleProgram> inWords(const ShuffleProgram &program, int64_t perWord) {
+  ShuffleProgram words = program;
+  for (std::vector<SelectStage> *stages : {&words.before, &words.after})
+    for (SelectStage &stage : *stages) {
+      if (stage.registerXor % perWord != 0)
+        return std::nullopt;
+      stage.registerXor /= perWord;
+    }
+  for (ShuffleRound &round : words.rounds) {
+    std::optional<int64_t> source = asWord(round.sources, perWord), result = asWord(round.results, perWord);
+    if (!source || !result)
+      return std::nullopt;
+    round.sources = {*source};
+    round.results = {*result};
+  }
+  words.numReceived /= perWord;
+  words.inputs.resize(program.inputs.size() / size_t(perWord));
+  words.outputs.resize(size_t(words.numReceived));
+  std::iota(words.inputs.begin(), words.inputs.end(), 0);
+  std::iota(words.outputs.begin(), words.outputs.end(), 0);
+  return words;
 }
 
 double shuffleCost(const ShuffleProgram &program, int elementBits) {

@@ -51,6 +51,9 @@ struct ShuffleProgram {
 
 /// The program from `src` to `dst`, or none when data must change its warp or block.
 std::optional<ShuffleProgram> planShuffle(const Layout &src, const Layout &dst, int elementBits);
+/// The same program on words of `perWord` neighbouring registers each, where it parts none of them: register i of a
+/// word is working register `word * perWord + i`, and the program's inputs and outputs are its words in their order.
+std::optional<ShuffleProgram> inWords(const ShuffleProgram &program, int64_t perWord);
 /// Estimated issue cycles per warp.
 double shuffleCost(const ShuffleProgram &program, int elementBits);
 

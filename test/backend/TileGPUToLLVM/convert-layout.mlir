@@ -33,6 +33,24 @@ func.func @lanes(%p: !tile.ptr<f16>) attributes {tgpu.warps = 4 : i64} {
   return
 }
 
+// Neighbours that stay together are words before they are selected, too.
+#pairs = #tgpu.layout<"256: reg a1 a4; lane a2 a8 a16 a32 a64; warp a128 0">
+// CHECK-LABEL: func @pairs
+// CHECK-NOT:     arith.select {{.*}} : f16
+// CHECK:         arith.select {{.*}} : i32
+// CHECK-NOT:     arith.select {{.*}} : f16
+// CHECK:         nvvm.shfl.sync
+// CHECK-NOT:     arith.select {{.*}} : f16
+// CHECK:         return
+func.func @pairs(%p: !tile.ptr<f16>) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [256], [1] : !tile.ptr<f16> -> !tile.view<256xf16>
+  %x = tile.load %v[%o :+ 256] {unchecked} : !tile.view<256xf16>, (index) -> tensor<256xf16, #c>
+  %y = tgpu.convert_layout %x : tensor<256xf16, #c> -> tensor<256xf16, #pairs>
+  tile.store %y, %v[%o :+ 256] {unchecked} : tensor<256xf16, #pairs>, !tile.view<256xf16>, (index)
+  return
+}
+
 // Warps exchange: through shared memory, vectors on both sides.
 #e = #tgpu.layout<"16x64: reg b1 b2 a8; lane b4 b8 b16 b32 a1; warp a2 a4">
 #f = #tgpu.layout<"16x64: reg b1 b2 a1; lane a2 a4 a8 b4 b8; warp b16 b32">

@@ -92,6 +92,42 @@ TEST(Conversion, EveryShuffleGivesTheDestination) {
   EXPECT_GT(doubled, 0);
 }
 
+/// `words` spelled out: the elements that each of its registers stands for, between the inputs and outputs of
+/// `program`.
+static ShuffleProgram onElements(const ShuffleProgram &words, const ShuffleProgram &program, int64_t perWord) {
+  ShuffleProgram result = words;
+  result.inputs = program.inputs;
+  result.outputs = program.outputs;
+  result.numReceived *= perWord;
+  for (std::vector<SelectStage> *stages : {&result.before, &result.after})
+    for (SelectStage &stage : *stages)
+      stage.registerXor *= perWord;
+  for (ShuffleRound &round : result.rounds)
+    for (std::vector<int64_t> *registers : {&round.sources, &round.results}) {
+      int64_t first = registers->front() * perWord;
+      registers->clear();
+      for (int64_t i = 0; i < perWord; ++i)
+        registers->push_back(first + i);
+    }
+  return result;
+}
+
+TEST(Conversion, ShufflesOfWordsGiveTheDestination) {
+  int64_t words = 0, parted = 0;
+  for (int64_t perWord : {2, 4})
+    expectPlansConvert(std::min<int64_t>(kMaxSmallExtent, 8), {1, 2, 3}, [&](const Layout &src, const Layout &dst) {
+      std::optional<ConversionPlan> plan = viaShuffle(src, dst, int(32 / perWord));
+      std::optional<ShuffleProgram> inWhole = plan ? inWords(plan->shuffle, perWord) : std::nullopt;
+      words += inWhole.has_value();
+      parted += plan && !inWhole;
+      if (inWhole)
+        plan->shuffle = onElements(*inWhole, plan->shuffle, perWord);
+      return inWhole ? plan : std::nullopt;
+    });
+  EXPECT_GT(words, 100);
+  EXPECT_GT(parted, 100);
+}
+
 TEST(Conversion, SharedMemoryGivesTheDestinationForEveryElementSize) {
   for (int elementBits : {8, 32})
     expectPlansConvert(std::min<int64_t>(kMaxSmallExtent, 8), {2, 3},
