@@ -79,6 +79,11 @@ def few_rows(m, n, k):
 PRODUCT_TILES = tiles((64, 64, 64, 4, 4), (64, 128, 128, 4, 4), (128, 64, 128, 8, 4), (128, 128, 64, 8, 6),
                       (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128, 192, 64, 8, 5), (128, 224, 64, 8, 4))
 PRODUCT_GOALS = {1024: 0.85, 2048: 0.85, 4096: 0.92, 8192: 0.92}
+# A row of a tile is 128 bytes; the two of 64 leave room for more blocks.
+FLOAT8_TILES = tiles((128, 128, 128, 4, 4), (128, 128, 128, 8, 4), (128, 256, 128, 8, 4), (256, 128, 128, 8, 4),
+                     (128, 192, 128, 8, 4), (128, 128, 64, 4, 4))
+FLOAT8_GOALS = {4096: 0.8, 8192: 0.8}
+TF32_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 64, 32, 4, 4))
 # Weights of language models (N, K), and how many rows meet them.
 WEIGHTS = ((4096, 4096), (14336, 4096), (4096, 14336), (6144, 4096))
 WEIGHT_ROWS = {512: 0.85, 4096: 0.92}
@@ -112,6 +117,10 @@ GRIDS = (
     [Grid("matmul NT, bf16", "batched_matmul", transposes("NT"), PRODUCT_TILES,
           [(ordered("NT", n, n, n), goal) for n, goal in PRODUCT_GOALS.items()] +
           [(ordered("NT", m, n, k), goal) for m, goal in WEIGHT_ROWS.items() for n, k in WEIGHTS])] +
+    [Grid("matmul NT, f8e4m3", "scaled_matmul", {"T": "f8e4m3", "R": "bf16"}, FLOAT8_TILES,
+          [({"M": n, "N": n, "K": n}, goal) for n, goal in FLOAT8_GOALS.items()]),
+     Grid("matmul NT, tf32", "scaled_matmul", {"T": "f32", "R": "f32"}, TF32_TILES,
+          [({"M": 4096, "N": 4096, "K": 4096}, 0)])] +
     [Grid(f"matmul {order}, bf16", "batched_matmul", transposes(order), PRODUCT_TILES,
           [(ordered(order, n, n, n), PRODUCT_GOALS[n]) for n in (1024, 4096)]) for order in ("TN", "TT")] +
     [Grid("matrix × vector, bf16", "matvec", {"T": "bf16"}, ROW_TILES,

@@ -26,7 +26,8 @@ import table
 ROUNDS = 15
 SAMPLE_US = 1500  # a graph holds as many launches as take about this long
 TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
-DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
+FLOAT8_TOLERANCE = 2e-2  # tensor cores cut sums of 8-bit products off below 2^-13 of them, for each 32 of K
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f8e4m3": torch.float8_e4m3fn}
 BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 ACTIVATIONS = {"bias_gelu": gelu, "bias_relu": relu, "bias_silu": silu}
 PLAIN = "without it"
@@ -98,6 +99,32 @@ class FewRows(Product):
         self.work = {"bytes": x.nbytes + weights[0].nbytes + self.out.nbytes}
 
 
+class ScaledProduct(Product):
+    """`c = a @ b.T` of 8-bit floats, with scales of 1, or of f32 rounded to tf32."""
+
+    def __init__(self, grid, dims):
+        self.grid, self.bias = grid, None
+        m, n, k = self.extents(dims)
+        a, b = (random(*shape, dtype=DTYPES[grid.defines["T"]]) for shape in ((m, k), (n, k)))
+        self.left, self.rights, self.one = a, [b.mT], torch.ones((), device="cuda")
+        self.out = torch.empty(m, n, device="cuda", dtype=DTYPES[grid.defines["R"]])
+        self.sets = [{"a": a, "b": b, "scale_a": self.one, "scale_b": self.one, "c": self.out}]
+        self.tolerance = TOLERANCE if grid.defines["T"] == "f32" else FLOAT8_TOLERANCE
+        self.describe(m, n, k)
+
+    def peers(self):
+        if self.grid.defines["T"] != "f32":
+            return {"cuBLAS": [lambda: torch._scaled_mm(self.left, self.rights[0], scale_a=self.one, scale_b=self.one,
+                                                        out_dtype=torch.bfloat16, use_fast_accum=True)]}
+        out = torch.empty_like(self.out)
+
+        def multiply():
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.matmul(self.left, self.rights[0], out=out)
+            torch.backends.cuda.matmul.allow_tf32 = False
+        return {"cuBLAS": [multiply]}
+
+
 class Attention:
     """What flash_attention computes; the queries are as many as the keys."""
 
@@ -143,7 +170,7 @@ class Attention:
 
 
 PROBLEMS = {"batched_matmul": Product, "flash_attention": Attention, "matmul": Product, "matvec": FewRows,
-            "splitk_matmul": FewRows}
+            "scaled_matmul": ScaledProduct, "splitk_matmul": FewRows}
 
 
 def graph(runs):
@@ -203,7 +230,7 @@ def compare(grid, dims, goal, folder, faults):
         kernels[0]()
         torch.cuda.synchronize()
         error = ((given.out[..., given.rows, :].double() - reference).norm() / reference.norm()).item()
-        if not error < TOLERANCE or given.out.isnan().any():  # NaN included
+        if not error < getattr(given, "tolerance", TOLERANCE) or given.out.isnan().any():  # NaN included
             faults.append(f"{grid.name} {given.problem}, {described(configuration)}: differs from f64 by {error:.1e} "
                           "of its norm")
             print(faults[-1], flush=True)

@@ -21,8 +21,12 @@ SOURCE = os.path.join(cases.ROOT, "test", "gpu", "random_products.tile")
 COUNT = 300
 REPEATS = 20
 SCHEDULES = 4
-TYPES = [("bf16", "f32", 2), ("f16", "f32", 2), ("f32", "f32", 4), ("i8", "i32", 1), ("u8", "i32", 1)]  # T, R, bytes
-MANTISSA = {"bf16": 8, "f16": 11, "f32": 11}  # bits; f32 is rounded to tf32
+# T, U, R, bytes of T and of U
+TYPES = [("bf16", "bf16", "f32", 2), ("f16", "f16", "f32", 2), ("f32", "f32", "f32", 4), ("i8", "i8", "i32", 1),
+         ("u8", "u8", "i32", 1), ("f8e4m3", "f8e4m3", "f32", 1), ("f8e5m2", "f8e4m3", "f32", 1)]
+FLOATS8 = ("f8e4m3", "f8e5m2")
+FLOATS = ("bf16", "f16", "f32", *FLOATS8)
+TF32_ROUNDING = 2.0**-10  # of a factor, rounded or cut to eleven bits
 MAX_SUMS = 96  # accumulators of a thread
 MAX_LOADED = 96  # elements of a factor that a thread loads
 MAX_SHARED = 200 << 10
@@ -32,7 +36,7 @@ MAX_PIECES = 64  # instructions along M and N of one product, so that no kernel 
 def draw(generator):
     """What `tilec` is told of one kernel, as -D NAME=VALUE."""
     while True:
-        t, r, size = generator.choice(TYPES)
+        t, u, r, size = generator.choice(TYPES)
         warps = generator.choice((1, 2, 4, 4, 8, 8, 16))
         bm = generator.choice((16, 32, 48, 64, 64, 96, 128, 128, 192, 256))
         bn = generator.choice((16, 24, 32, 48, 64, 96, 128, 160, 256))
@@ -43,7 +47,7 @@ def draw(generator):
                 bk * size >= 32 and (size > 1 or bk % 32 == 0))
         if fits:
             order = {name: generator.choice(("true", "false")) for name in ("TA", "TB")}
-            return {"T": t, "R": r, **order, "TF32": "true" if t == "f32" else "false", "BM": bm, "BN": bn, "BK": bk,
+            return {"T": t, "U": u, "R": r, **order, "TF32": "true" if t == "f32" else "false", "BM": bm, "BN": bn, "BK": bk,
                     "STAGES": stages, "warps": warps}
 
 
@@ -95,16 +99,27 @@ def run(options):
 
     torch.zeros(1, device="cuda")  # makes the context current that our modules are loaded into
     dtypes = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "i8": torch.int8, "u8": torch.uint8,
-              "i32": torch.int32}
+              "i32": torch.int32, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2}
     with open(os.path.join(options.folder, "products.json"), encoding="utf-8") as file:
         kernels = json.load(file)
     generator = random.Random()
 
     def tensor(shape, name):
-        if name in MANTISSA:
+        if name in FLOATS:
             return torch.randn(*shape, device="cuda").to(dtypes[name])
         low, high = (-128, 128) if name == "i8" else (0, 256)
         return torch.randint(low, high, shape, device="cuda").to(dtypes[name])
+
+    def lost_places(x, y):
+        """What tensor cores cut off of products of 8-bit floats: they add 16 of K or more at a time and keep 13 places
+        of the largest term, for each of them and for the sum; a product loses no more than itself, and a subnormal
+        factor counts as the smallest normal number."""
+        terms = x[:, None, :] * y.mT[None, :, :]
+        largest = terms.cumsum(2).abs().amax(2)
+        normal = [torch.where(factor == 0, 0, factor.abs().clamp(min=2.0**-6)) for factor in (x, y)]
+        most = (normal[0][:, None, :] * normal[1].mT[None, :, :]).amax(2)
+        place = 2.0**-13 * torch.maximum(largest, most)
+        return 2 * -(-x.shape[1] // 16) * place + torch.minimum(terms.abs(), place[:, :, None]).sum(2)
 
     def fault(i, defines, m, n, k, variant):
         """What is wrong with the kernel at one shape; empty if nothing is."""
@@ -112,7 +127,7 @@ def run(options):
         with open(path.replace(".cubin", ".json"), encoding="utf-8") as file:
             contract = json.load(file)["kernels"][0]
         a = tensor((k, m) if defines["TA"] == "true" else (m, k), defines["T"])
-        b = tensor((n, k) if defines["TB"] == "true" else (k, n), defines["T"])
+        b = tensor((n, k) if defines["TB"] == "true" else (k, n), defines["U"])
         c = torch.empty(m, n, device="cuda", dtype=dtypes[defines["R"]])
         dims = {"M": m, "N": n, "AR": a.shape[0], "AC": a.shape[1], "BR": b.shape[0], "BC": b.shape[1]}
         launch = peers.Kernel(path, contract, {"a": a, "b": b, "c": c}, dims, variant=variant)
@@ -126,11 +141,13 @@ def run(options):
             return "runs differ"
         x, y = (a.mT if defines["TA"] == "true" else a).double(), (b.mT if defines["TB"] == "true" else b).double()
         wanted, found = x @ y, results[0].double()
-        if defines["T"] not in MANTISSA:
+        if defines["T"] not in FLOATS:
             return "" if torch.equal(wanted, found) else "differs from the exact sums"
-        # Factors of 16 bits have exact products, those of f32 are cut to tf32; sums are f32 in some order.
-        factor = 0 if defines["T"] != "f32" else 2.0 ** (1 - MANTISSA["f32"])
+        # Factors of at most 16 bits have exact products, those of f32 become tf32; sums are f32 in some order.
+        factor = TF32_ROUNDING if defines["T"] == "f32" else 0
         bound = (x.abs() @ y.abs()) * (2 * factor + (k + 1) * 2.0**-22) + 1e-30
+        if defines["T"] in FLOATS8:
+            bound += lost_places(x, y)
         worst = ((found - wanted).abs() / bound).max().item()
         return "" if worst <= 1 else f"differs from f64 by {worst:.2g} of the bound"
 
