@@ -8,7 +8,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```
     Operands of 8-bit floats, of either format each, of 16-bit floats or f32 accumulate in f32, f64 in f64, 8-bit
     integers in i32. `sign` says how 8-bit
-    integers are read. `precision` matters for f32 operands only: `tf32` rounds both to ten mantissa bits.
+    integers are read. `precision` matters for f32 operands only: `tf32` takes ten mantissa bits of both,
+    rounded or cut, as the instruction has it.
     The order of the sum is not fixed.
   }];
   let arguments = (ins Tile_Precision:$precision, Tile_Signedness:$sign, Tile_Tile:$lhs, Tile_Tile:$rhs, Tile_Tile:$acc);

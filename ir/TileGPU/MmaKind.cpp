@@ -7,7 +7,7 @@ using namespace tile::tgpu;
 static constexpr MmaKind kKinds[] = {
     {"bf16", 16, "bf16", "bf16", "f32", true},  {"f16", 16, "f16", "f16", "f32", true},
     {"f8e4m3", 8, "e4m3", "e4m3", "f32", true}, {"f8e5m2", 8, "e5m2", "e5m2", "f32", true},
-    {"i8", 8, "s8", "u8", "s32", true},         {"tf32", 32, "tf32", "tf32", "f32", false},
+    {"i8", 8, "s8", "u8", "s32", true},         {"tf32", 32, "tf32", "tf32", "f32", true},
 };
 
 ArrayRef<MmaKind> tgpu::allMmaKinds() { return kKinds; }

@@ -21,7 +21,8 @@ struct MmaKind {
   llvm::StringRef operand; ///< as in `.bf16`
   llvm::StringRef unsignedOperand;
   llvm::StringRef result;
-  bool isAsync; ///< wgmma multiplies what is in shared memory as this kind says, without rounding it first
+  bool isAsync; ///< wgmma multiplies what is in shared memory; of f32 it cuts the lower mantissa off, mma.sync is given
+                ///< rounded factors
 
   llvm::StringRef operandFor(Signedness sign) const { return sign == Signedness::Signed ? operand : unsignedOperand; }
   /// K of one instruction, and elements in a 32-bit register.

@@ -4,7 +4,7 @@
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=8 warpgroups=true" | FileCheck %s --check-prefix=EIGHT
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,i8 warps=4 warpgroups=true registers=8192" --remarks-filter=tgpu-choose-mma --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=FEW
 
-// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,f16,f8e4m3,f8e5m2 warps=4 warpgroups=true" | FileCheck %s --check-prefix=BYTES
+// RUN: tile-opt %s --tgpu-choose-mma="types=bf16,f16,tf32,f8e4m3,f8e5m2 warps=4 warpgroups=true" | FileCheck %s --check-prefix=BYTES
 // RUN: tile-opt %s --tgpu-choose-mma="types=bf16,f16 warps=4" | FileCheck %s --check-prefix=WIDENED
 
 // The squarest share of the warps.
@@ -140,4 +140,15 @@ func.func @float8_across_k(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E4M3FN
 func.func @half_a_step(%a: tensor<16x16xf8E4M3FN>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %d = tile.dot ieee signed %a, %a, %c : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>, tensor<16x16xf32>
   return %d : tensor<16x16xf32>
+}
+
+// wgmma takes f32 as tf32, along K only.
+// BYTES-LABEL: func @tf32
+// BYTES:         tile.dot tf32 {{.*}}tgpu.mma = array<i64: 4, 1>, tgpu.warpgroups
+// BYTES:         tile.dot tf32 {{.*}}tgpu.mma = array<i64: 2, 2>}
+func.func @tf32(%a: tensor<64x8xf32>, %b: tensor<64x8xf32>, %n: tensor<8x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %t = tile.permute %b [1, 0] : tensor<64x8xf32> -> tensor<8x64xf32>
+  %d = tile.dot tf32 signed %a, %t, %c : tensor<64x8xf32>, tensor<8x64xf32>, tensor<64x64xf32>
+  %e = tile.dot tf32 signed %a, %n, %d : tensor<64x8xf32>, tensor<8x64xf32>, tensor<64x64xf32>
+  return %e : tensor<64x64xf32>
 }

@@ -16,6 +16,8 @@ template <typename T> constexpr Element storedAs() {
     return Element::F32;
   else if constexpr (std::is_same_v<T, double>)
     return Element::F64;
+  else if constexpr (std::is_same_v<T, E4M3>)
+    return Element::F8E4M3;
   else if constexpr (std::is_same_v<T, Half>)
     return Element::F16;
   else if constexpr (std::is_same_v<T, BFloat>)
