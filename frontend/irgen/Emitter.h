@@ -157,6 +157,9 @@ public:
     /// then added afterwards.
     SourceRange inSum;
     SourceRange precision; ///< where it is given
+    /// How many products of 8-bit floats the tensor cores add up before an ordinary addition; 0: all.
+    int64_t promote = 0;
+    SourceRange promoteRange = {};
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
             DotOptions options);

@@ -486,6 +486,19 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
                   });
     return {};
   }
+  if (options.promote && !areFloats8 && !isSpec)
+    return fail(Code::E0203, options.promoteRange,
+                "`promote` is not defined for operands that are " + std::string(nameOf(*scalar)) +
+                    "; expected 8-bit floats, whose sums on tensor cores lose accuracy");
+  if (options.promote && left.shape[1].value > options.promote && !isSpec) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0204, options.promoteRange,
+               "the inner dimension is " + std::to_string(left.shape[1].value) + " and `promote` " +
+                   std::to_string(options.promote) + "; expected as much or less, to be added as a whole");
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    diagnostic.help("let the loop over K have steps of " + std::to_string(options.promote));
+    return {};
+  }
   if (!options.isTf32 && !isSpec)
     warnOfWidenedOperand(lhs, rhs, opRange);
   Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, areFloats8 ? second : *scalar, "");
@@ -518,5 +531,9 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   }
   Precision precision = options.isTf32 ? Precision::Tf32 : Precision::Ieee;
   Signedness sign = kindOf(*scalar) == ScalarKind::Unsigned ? Signedness::Unsigned : Signedness::Signed;
-  return Value(DotOp::create(builder, location, start.getType(), precision, sign, a.ssa(), b.ssa(), start), type);
+  // Nothing folds an addition into a product later, so that the sum of this one stays its own.
+  bool promotes = options.promote && accumulator && !isSpec;
+  mlir::Value from = promotes ? constant(accumulatorScalar, type.shape, WideInt(0), location) : start;
+  mlir::Value product = DotOp::create(builder, location, start.getType(), precision, sign, a.ssa(), b.ssa(), from);
+  return Value(promotes ? arith::AddFOp::create(builder, location, start, product).getResult() : product, type);
 }

@@ -304,17 +304,26 @@ static Value callWhere(Evaluator &evaluator, const Builtin &self, CallArguments 
                Type::tile(values->type.element, shape));
 }
 
-/// `dot(a, b, acc, precision = tf32)`. The precision is a word, not a value.
+/// `dot(a, b, acc, precision = tf32, promote = 128)`. The precision is a word, not a value.
 static Value callDot(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
   for (CallArguments::Argument &argument : arguments.arguments)
-    if (argument.name != "precision" && argument.name != "promote")
+    if (argument.name != "precision")
       argument.operand = evaluator.operand(*argument.syntax);
   BuiltinArguments bound(evaluator, self, arguments, {"a", "b", "acc", "precision", "promote"}, 2, 3);
   if (!bound.isValid())
     return {};
-  if (auto *promote = bound.get("promote"))
-    return evaluator.fail(Code::E0900, promote->operand.range, "`promote` is not supported by this version");
   Emitter::DotOptions options;
+  if (auto *promote = bound.get("promote")) {
+    auto *constant = promote->operand.value.as<IntConstant>();
+    if (promote->operand.value.isError())
+      return {};
+    if (!constant || constant->value < 1 || constant->value > INT32_MAX)
+      return evaluator.fail(Code::E0215, promote->operand.range,
+                            "`promote` is " + evaluator.spelledValue(promote->operand) +
+                                "; expected a compile-time integer of at least 1");
+    options.promote = static_cast<int64_t>(constant->value);
+    options.promoteRange = promote->operand.range;
+  }
   if (auto *precision = bound.get("precision")) {
     auto *name = ast::dynCast<ast::Name>(precision->syntax);
     if (!name || (name->text != "tf32" && name->text != "ieee"))
