@@ -33,8 +33,8 @@ static PtxVersion requiredBy(StringRef text) {
   for (const Requirement &row : kRequirements)
     if (version < row.version && text.contains(row.text))
       version = row.version;
-  // mma on f8 came three versions after the conversions.
-  if (version < PtxVersion{8, 4} && text.contains("mma") && (text.contains("e4m3") || text.contains("e5m2")))
+  // mma on f8 came three versions after the conversions, wgmma with them.
+  if (version < PtxVersion{8, 4} && text.contains("mma.sync") && (text.contains("e4m3") || text.contains("e5m2")))
     version = {8, 4};
   // cp.async has a predicate, an operand behind its size, since five versions after it came.
   if (version < PtxVersion{7, 5} && text.contains("cp.async.c") && text.rsplit(']').second.count(',') == 2)
