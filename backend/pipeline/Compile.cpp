@@ -318,7 +318,7 @@ FailureOr<Assembly> Compilation::assembleWithoutSpills() {
     if (!spilling.contains(kernel.name) || !known->isBounded)
       continue;
     boundSpills[kernel.name] = kernel.spillStoreBytes;
-    std::string what = titleOf(kernel.name) + " has fewer blocks resident than a kernel bound by memory should";
+    std::string what = titleOf(kernel.name) + " has fewer blocks resident than would hide what its warps wait for";
     remark::missed(locationOf(kernel.name), remark::RemarkOpts::name("BoundRegisters").category("assemble"))
         << what.c_str()
         << remark::reason("with {0} registers per thread variant `{1}` would spill {2} bytes", kernel.registers,

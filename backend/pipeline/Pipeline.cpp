@@ -123,6 +123,10 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createCountGroupsPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
+    passes.addNestedPass<func::FuncOp>(
+        tgpu::createBoundResidencyPass({.registers = options.target->registersPerProcessor,
+                                        .shared = options.target->sharedPerProcessor,
+                                        .reserved = options.target->sharedReservedPerBlock}));
     passes.addNestedPass<func::FuncOp>(tgpu::createInsertBarriersPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createVerifyAsyncPass());
     break;

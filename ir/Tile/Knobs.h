@@ -4,6 +4,7 @@
 #define IR_TILE_KNOBS_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tile {
@@ -11,12 +12,12 @@ namespace tile {
 struct Knob {
   llvm::StringLiteral name;
   int64_t least, most;
-  bool isPowerOfTwo;
-  llvm::StringLiteral expected; ///< the legal values in words
-  bool isHonoured;              ///< by this version
+  llvm::ArrayRef<int64_t> choices; ///< all legal values; empty: whatever lies between
+  llvm::StringLiteral expected;    ///< the legal values in words
+  bool isHonoured;                 ///< by this version
 
   bool accepts(int64_t value) const {
-    return value >= least && value <= most && (!isPowerOfTwo || (value & (value - 1)) == 0);
+    return value >= least && value <= most && (choices.empty() || llvm::is_contained(choices, value));
   }
 };
 

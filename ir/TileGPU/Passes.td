@@ -78,6 +78,18 @@ def AllocateSharedPass : Pass<"tgpu-allocate-shared", "::mlir::func::FuncOp"> {
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"49152", "bytes that a block may use">];
 }
 
+def BoundResidencyPass : Pass<"tgpu-bound-residency", "::mlir::func::FuncOp"> {
+  let summary = "asks for as many resident blocks of chained products as there is room for";
+  let description = [{
+    Shared memory has its places. A kernel whose loops are copied ahead, and in one of which the left factor of a product
+    of warpgroups is a tile in registers, asks for several blocks on a multiprocessor where registers and shared memory
+    suffice.
+  }];
+  let options = [Option<"registers", "registers", "int64_t", /*default=*/"65536", "registers of a multiprocessor">,
+                 Option<"shared", "shared", "int64_t", /*default=*/"233472", "bytes of shared memory of a multiprocessor">,
+                 Option<"reserved", "reserved", "int64_t", /*default=*/"1024", "bytes of it that each block takes beside its own">];
+}
+
 def InsertBarriersPass : Pass<"tgpu-insert-barriers", "::mlir::func::FuncOp"> {
   let summary = "inserts barriers between accesses that must take effect in program order";
   let description = [{

@@ -54,10 +54,8 @@ private:
 
   Value emitIndex(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loop.getLoc(), value); }
 
+  /// What stays comes first, so that the rings of later loops lie beside each other.
   void makeBuffers(OpBuilder &b) {
-    for (PipelinePlan::Ahead &ahead : plan.loads)
-      ahead.buffer =
-          AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
     for (auto &[key, store] : plan.stored) {
       Value factor = PipelinePlan::factorOf(key);
       if (store.isInvariant && (store.slot = storedBefore.find(factor, store.shared, loop)))
@@ -67,8 +65,11 @@ private:
       if (!store.isInvariant)
         continue;
       store.slot = storeTo(b, factor, store.buffer, emitIndex(b, 0));
-      storedBefore.add(factor, store.slot);
+      storedBefore.add(store.slot);
     }
+    for (PipelinePlan::Ahead &ahead : plan.loads)
+      ahead.buffer =
+          AllocOp::create(b, ahead.load.getLoc(), bufferTypeOf(ahead.load.getType(), ahead.shared, plan.stages));
   }
 
   /// Copies what the first iterations read; gives the new initial arguments of the loop: a counter of iterations, the
@@ -339,8 +340,8 @@ struct PipelineLoadsPass : public tgpu::impl::PipelineLoadsPassBase<PipelineLoad
     StoredFactors stored;
     // Inner loops come first: theirs is what runs most. Around them is what they leave.
     for (scf::ForOp found : loops) {
-      int64_t inside = bytesInside(found);
-      if (PipelinePlan plan(found, limit - inside, shared - inside); plan.isWorthIt())
+      int64_t beside = bytesInside(found) + stored.bytesKept(found);
+      if (PipelinePlan plan(found, limit - beside, shared - beside); plan.isWorthIt())
         taken[LoopPipeliner(found, plan, stored).run()] = plan.bytes();
     }
   }

@@ -2,6 +2,7 @@
 /// shared memory. Each product waits for itself. What a loop does not change is stored once, before it.
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/ProductPlacer.h"
+#include "ir/TileGPU/Scratch.h"
 
 using namespace mlir;
 using namespace tile;
@@ -30,12 +31,14 @@ struct PlaceProductsPass : public tgpu::impl::PlaceProductsPassBase<PlaceProduct
     if (failed(verifyLaidOut(getOperation())))
       return signalPassFailure();
     SmallVector<DotOp> dots;
-    int64_t largest = 0;
+    int64_t largest = 0, scratch = 0;
     room = limit;
     getOperation().walk([&](Operation *op) {
       if (auto known = dyn_cast<AllocOp>(op))
         room -= known.getType().getSlotBytes() * known.getType().getStages();
       auto dot = dyn_cast<DotOp>(op);
+      if (!dot)
+        scratch = std::max(scratch, scratchBytes(op));
       if (std::optional<ProductShare> share = dot ? shareOf(dot) : std::nullopt; share && share->inWarpgroups) {
         dots.push_back(dot);
         int64_t bytes = 0;
@@ -45,7 +48,7 @@ struct PlaceProductsPass : public tgpu::impl::PlaceProductsPassBase<PlaceProduct
         largest = std::max(largest, bytes);
       }
     });
-    room -= largest;
+    room -= largest + scratch;
     stored = StoredFactors();
     for (DotOp dot : dots)
       place(dot);
@@ -88,11 +91,12 @@ private:
     room -= bytes;
     OpBuilder b(loop);
     Value slot = store(b, factor, *shared);
-    stored.add(factor, slot);
+    stored.add(slot);
     return slot;
   }
 
   StoredFactors stored;
-  int64_t room = 0; ///< bytes of shared memory that are left for what stays, with the largest product beside it
+  int64_t room =
+      0; ///< bytes of shared memory that are left for what stays, with the largest product and scratch beside it
 };
 } // namespace

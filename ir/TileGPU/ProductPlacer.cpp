@@ -62,12 +62,31 @@ Value tgpu::storeTo(OpBuilder &builder, Value tile, Value buffer, Value n) {
   return slot;
 }
 
+void StoredFactors::add(Value slot) {
+  for (Operation *user : slot.getUsers())
+    if (auto store = dyn_cast<StoreSharedOp>(user))
+      stores.push_back(store);
+}
+
 Value StoredFactors::find(Value factor, const Layout &shared, Operation *reader) const {
-  DominanceInfo dominance;
-  for (Value slot : slots.lookup({factor, slotTypeOf(factor.getType(), shared)}))
-    if (dominance.dominates(slot, reader))
-      return slot;
+  for (StoreSharedOp store : stores)
+    if (store.getValue() == factor && store.getSlot().getType() == slotTypeOf(factor.getType(), shared) &&
+        DominanceInfo().dominates(store.getSlot(), reader))
+      return store.getSlot();
   return Value();
+}
+
+int64_t StoredFactors::bytesKept(Operation *loop) const {
+  int64_t bytes = 0;
+  for (StoreSharedOp store : stores) {
+    auto isRead = [&](bool within) {
+      return llvm::any_of(store.getValue().getUsers(),
+                          [&](Operation *user) { return isa<DotOp>(user) && loop->isAncestor(user) == within; });
+    };
+    if (isRead(/*within=*/false) && !isRead(/*within=*/true))
+      bytes += store.getSlot().getDefiningOp<SlotOp>().getBuffer().getType().getSlotBytes();
+  }
+  return bytes;
 }
 
 Value tgpu::toFragment(OpBuilder &builder, DotOp dot, Value factor, DotOperand which) {

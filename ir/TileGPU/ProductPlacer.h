@@ -33,12 +33,15 @@ mlir::Value storeTo(mlir::OpBuilder &builder, mlir::Value tile, mlir::Value buff
 /// again it would stay in registers all through the first.
 class StoredFactors {
 public:
-  void add(mlir::Value factor, mlir::Value slot) { slots[{factor, slot.getType()}].push_back(slot); }
+  /// `slot` is what `storeTo` gave.
+  void add(mlir::Value slot);
   /// A slot that holds `factor` in the layout `shared` and dominates `reader`, or null.
   mlir::Value find(mlir::Value factor, const Layout &shared, mlir::Operation *reader) const;
+  /// Bytes of the slots whose factors products are still to read, but none of `loop`: they live all through it.
+  int64_t bytesKept(mlir::Operation *loop) const;
 
 private:
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, llvm::SmallVector<mlir::Value, 1>> slots;
+  llvm::SmallVector<StoreSharedOp> stores; ///< which know the factor, whatever values took the place of others since
 };
 
 /// The factor in registers, as the product takes it.

@@ -92,17 +92,6 @@ static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
   return success();
 }
 
-/// A bound on registers leaves room for more blocks where accesses take few. The generic form of a kernel that has a
-/// fast one takes many, and would put them into memory.
-static void freeRegisters(func::FuncOp kernel) {
-  auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule);
-  if (!schedule)
-    return;
-  NamedAttrList rest(schedule);
-  rest.erase("max_registers");
-  kernel->setAttr(TileDialect::kSchedule, rest.getDictionary(kernel.getContext()));
-}
-
 /// Whether the launcher has anything to promise: it checks tensors only.
 static bool takesTensors(DictionaryAttr contract) { return !tensorsOf(contract).empty(); }
 
@@ -136,8 +125,6 @@ private:
       auto form = cast<func::FuncOp>(builder.clone(*kernel));
       form.setSymName(variant.symbol(kernel.getSymName()));
       form->setAttr(TileGPUDialect::kVariant, builder.getStringAttr(variant.name));
-      if (variant.promisesNothing() && takesTensors(contract))
-        freeRegisters(form);
       if (!variant.promisesNothing() && failed(assumeFast(form, contract)))
         return failure();
     }

@@ -51,7 +51,7 @@ static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of
 static Switch remarksOption{{"report", "", "say what kept the kernel from being faster"},
                             {Command::Run, Command::Check}};
 static TextOption warpsOption{
-    {"warps", "N", "warps per program: 1, 2, 4, 8, 16 or 32; default: the kernel's own, else as its tiles ask for"},
+    {"warps", "N", "warps per program: 1, 2, 4, 8, 12, 16 or 32; default: the kernel's own, else as its tiles ask for"},
     kBuilds};
 
 /// `NAME=VALUE`.

@@ -50,7 +50,7 @@ def tiles(*rows):
 
 
 def attention_tiles(*rows):
-    return [dict(zip(("BM", "BN", "warps", "stages", "max_registers"), row)) for row in rows]
+    return [dict(zip(("BM", "BN", "warps", "stages"), row)) for row in rows]
 
 
 def attention(heads, sequence, kv_heads=None):
@@ -94,15 +94,15 @@ SPLIT_TILES = {16: split((16, 64, 128, 1, 4, 8), (16, 64, 256, 1, 4, 5), (16, 64
                          (64, 112, 128, 1, 4, 5), (64, 128, 128, 1, 8, 4)),
                128: split((128, 48, 128, 1, 4, 5), (128, 64, 64, 1, 4, 8), (128, 64, 128, 2, 4, 4), (128, 128, 64, 1, 8, 6),
                           (128, 128, 64, 4, 8, 6))}
-ATTENTION_TILES = {64: attention_tiles((64, 64, 4, 2, 128), (64, 128, 4, 2, 168), (128, 64, 8, 2, 128)),
-                   128: attention_tiles((128, 64, 8, 2, 128), (128, 128, 8, 3, 255), (64, 64, 4, 3, 255)),
-                   256: attention_tiles((128, 64, 8, 2, 255), (128, 32, 8, 3, 255))}
+ATTENTION_TILES = {64: attention_tiles((64, 64, 4, 2), (64, 128, 4, 2), (128, 64, 8, 2)),
+                   128: attention_tiles((128, 64, 8, 2), (128, 128, 8, 3), (64, 64, 4, 3)),
+                   256: attention_tiles((128, 64, 8, 2), (128, 32, 8, 3))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
 EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu"}
 EPILOGUE_GOAL = 0.97  # of the time without it
 OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
-OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2, 255), (64, 64, 4, 2, 128)),
-                       128: attention_tiles((128, 32, 4, 3, 255), (64, 64, 4, 2, 255))}
+OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2), (64, 64, 4, 2)),
+                       128: attention_tiles((128, 32, 4, 3), (64, 64, 4, 2))}
 OLD_PRODUCT_GOAL, OLD_ATTENTION_GOAL = 0.5, 0.45
 SHORT_GOAL = 0.75  # of sequences of 1024
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 SUM = {"bf16": "f32", "f16": "f32", "i8": "i32"}
 # Depth and tile: what the heuristic says on GPUs with warpgroups, which it is made for.
 ATTENTION = {"sm_90a": {depth: {} for depth in (64, 128, 256)},
-             "sm_80": {depth: {"BM": 128, "BN": keys, "warps": 8, "max_registers": 255}
+             "sm_80": {depth: {"BM": 128, "BN": keys, "warps": 8}
                        for depth, keys in ((64, 64), (128, 64), (256, 32))}}
 
 

@@ -41,24 +41,3 @@ func.func @rows(%x: !tile.ptr<bf16>, %y: !tile.ptr<f32>, %n: index) attributes {
     abi = [{pointer = "x"}, {pointer = "y"}, {dim = "N"}]}} {
   return
 }
-
-// -----
-
-// A bound on registers is for the variant that copies whole vectors. Where there is only one variant, it is for that.
-// FAST:         func @bound$fast
-// FAST-SAME:      tile.schedule = {max_registers = 64 : i64, warps = 4 : i64}
-// GENERIC:      func @bound(
-// GENERIC-SAME:   tile.schedule = {warps = 4 : i64}
-func.func @bound(%x: !tile.ptr<bf16>) attributes {tile.schedule = {max_registers = 64 : i64, warps = 4 : i64}, tile.contract = {
-    parameters = [{name = "x", kind = "tensor", extents = [["N"]]}], abi = [{pointer = "x"}]}} {
-  return
-}
-
-// -----
-
-// GENERIC:      func @bound_alone(
-// GENERIC-SAME:   tile.schedule = {max_registers = 64 : i64}
-func.func @bound_alone(%p: !tile.ptr<f32>) attributes {tile.schedule = {max_registers = 64 : i64}, tile.contract = {
-    parameters = [{name = "p", kind = "pointer"}], abi = [{pointer = "p"}]}} {
-  return
-}
