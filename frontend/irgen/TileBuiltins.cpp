@@ -212,6 +212,24 @@ static Value callPermute(Evaluator &evaluator, const Builtin &self, CallArgument
   return permuted(evaluator, *x, order, arguments.range);
 }
 
+/// The one element of a tile, which rank 0 is: no op but a reduction leaves a scalar. Its combiner never runs.
+static Value soleElement(Evaluator &evaluator, const Operand &x, SourceRange range) {
+  mlir::OpBuilder &b = evaluator.builder;
+  mlir::Location location = evaluator.at(range);
+  Scalar scalar = x.value.type().element.scalar, wide = arithmeticType(scalar);
+  mlir::Value line = ReshapeOp::create(b, location, evaluator.mlirType(Type::tile({wide}, {Dim::literal(1)})),
+                                       evaluator.convert(x.value.ssa(), scalar, wide, location));
+  mlir::Type element = mlirTypeOf(wide, evaluator.context());
+  auto op = ReduceOp::create(b, location, element, line, /*axis=*/0);
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    mlir::Block *block = b.createBlock(&op.getCombiner(), {}, {element, element}, {location, location});
+    YieldOp::create(b, location, block->getArgument(0));
+  }
+  return Value(evaluator.convert(op.getResult(0), wide, scalar, location, Emitter::Overflow::Infinite),
+               Type::scalar(scalar));
+}
+
 /// `x.reshape([A, B])`.
 static Value callReshape(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
   if (reportLooseList(evaluator, self, arguments, "the shape"))
@@ -239,6 +257,11 @@ static Value callReshape(Evaluator &evaluator, const Builtin &self, CallArgument
                                 " elements; the new shape has " + std::to_string(to.value));
     return {};
   }
+  if (shape->empty() && x->value.type().element.isPointer)
+    return evaluator.fail(Code::E0206, arguments.range,
+                          "operand of `reshape` is " + x->value.describe() + "; expected a tile of numbers or bools");
+  if (shape->empty())
+    return soleElement(evaluator, *x, arguments.range);
   Type result = Type::tile(x->value.type().element, *shape);
   return Value(
       ReshapeOp::create(evaluator.builder, evaluator.at(arguments.range), evaluator.mlirType(result), x->value.ssa()),
