@@ -66,24 +66,24 @@ static void runBoundedSum(const ReducePlan &plan, const FloatFormat &format, Fra
     for (int64_t lane = 0; lane < plan.inner; ++lane) {
       const Bounded *source = frame.at<Bounded>(x.source.offset) + slice * plan.extent * plan.inner + lane;
       Bounded sum{0, 0};
-      double magnitude = 0; // of what is not settled
-      bool settled = false;
+      double settled = 0;   // of the terms that are exactly infinite
+      double magnitude = 0; // of the others
       for (int64_t i = 0; i < plan.extent; ++i) {
         const Bounded &term = source[i * plan.inner];
         sum.value += term.value;
         sum.error += term.error;
         if (!std::isfinite(term.value) && term.error == 0)
-          settled = true;
+          settled += term.value;
         else
           magnitude += std::abs(term.value) + term.error;
       }
       double rounding = (plan.extent - 1) * (roundoff * magnitude + format.subnormalError);
       bool mayOverflow = !(magnitude + rounding <= format.largest);
       // Beside an infinity, partial sums that overflow to the other one make NaN; that stays what it is.
-      if (std::isnan(sum.value) && settled)
+      if (std::isnan(settled))
         sum.error = 0;
       else
-        sum.error = mayOverflow ? HUGE_VAL : settled ? 0 : sum.error + rounding;
+        sum.error = mayOverflow ? HUGE_VAL : std::isinf(settled) ? 0 : sum.error + rounding;
       frame.at<Bounded>(x.result.offset)[slice * plan.inner + lane] = sum;
     }
 }

@@ -110,6 +110,8 @@ private:
   }
 
   double toleranceOf(int64_t offset, double exact) const {
+    if (!std::isfinite(exact))
+      return 0; // nothing is near it
     if (tolerance.rtol || tolerance.atol)
       return tolerance.atol.value_or(0) + tolerance.rtol.value_or(0) * std::fabs(exact);
     // The spec itself rounds in f64; long sums of it lose a few bits.

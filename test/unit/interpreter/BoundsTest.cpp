@@ -120,6 +120,32 @@ TEST(Bounds, InfinityIsExactWhateverIsAddedToIt) {
   EXPECT_LT(bounds.errors[0], 1e-37);
 }
 
+/// The bounds of the f32 that `body` makes of 1 x 64 elements of `a` and of `b`.
+static BoundedElements boundsOf(const std::string &body, float a, float b) {
+  std::vector<float> as(64, a), bs(64, b), c(64);
+  Launch launch(elementwiseKernel("f32", body));
+  launch.in(as).in(bs).out(c);
+  return launch.bounds().buffers[2];
+}
+
+TEST(Bounds, InfinityIsNotExactBesideWhatHasNoBound) {
+  // %q may be of any size and sign.
+  std::string body = "%q = arith.subf %b, %b : tensor<T>\n%n = math.exp %q : tensor<T>\n"
+                     "%o = arith.subf %n, %n : tensor<T>\n%u = arith.divf %n, %o : tensor<T>\n";
+  auto errorOf = [&](const char *op, float a) {
+    return boundsOf(body + "%r = " + op + " : tensor<T>", a, 3).errors[0];
+  };
+  EXPECT_EQ(errorOf("arith.addf %a, %u", INFINITY), INFINITY);
+  EXPECT_EQ(errorOf("arith.mulf %a, %u", INFINITY), INFINITY);
+  EXPECT_EQ(errorOf("math.fma %b, %a, %u", INFINITY), INFINITY);
+  EXPECT_EQ(errorOf("arith.maximumf %a, %u", INFINITY), INFINITY) << "NaN wins";
+  EXPECT_EQ(errorOf("arith.maxnumf %a, %u", INFINITY), 0) << "nothing wins";
+  EXPECT_EQ(errorOf("arith.addf %a, %u", NAN), 0);
+  // Of a sum around 0 the sign is open, not the size.
+  EXPECT_EQ(errorOf("arith.mulf %a, %o", INFINITY), INFINITY);
+  EXPECT_EQ(errorOf("arith.addf %a, %o", INFINITY), 0);
+}
+
 TEST(Bounds, OfAnExponentialFarBelowZeroAreThoseOfZero) {
   std::vector<float> a(64, 1), b(64, 3), c(64);
   // The first block of an online softmax whose maximum starts as -1e30, which is rounded by 2e22: 3 * exp(-1e30 - max).
@@ -330,9 +356,11 @@ TEST(Bounds, AtomicSumsCarryTheErrorsOfTheirTerms) {
 }
 
 /// A product of 1 x 4 and 4 x 1 with what it is added to.
-static BoundedElements boundsOfProduct(std::vector<float> a, std::vector<float> b, float acc) {
-  std::vector<float> first{acc}, c(1);
-  Launch launch(R"(func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pf: !tile.ptr<f32>, %pc: !tile.ptr<f32>) {
+template <typename Float>
+static BoundedElements boundsOfProduct(std::vector<Float> a, std::vector<Float> b, Float acc) {
+  std::vector<Float> first{acc}, c(1);
+  std::string kernel =
+      R"(func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<f32>, %pf: !tile.ptr<f32>, %pc: !tile.ptr<f32>) {
     %zero = arith.constant 0 : index
     %va = tile.make_view %pa, [1, 4], [4, 1] : !tile.ptr<f32> -> !tile.view<1x4xf32>
     %vb = tile.make_view %pb, [4, 1], [1, 1] : !tile.ptr<f32> -> !tile.view<4x1xf32>
@@ -344,7 +372,10 @@ static BoundedElements boundsOfProduct(std::vector<float> a, std::vector<float> 
     %r = tile.dot ieee signed %a, %b, %f : tensor<1x4xf32>, tensor<4x1xf32>, tensor<1x1xf32>
     tile.store %r, %vc[%zero :+ 1, %zero :+ 1] : tensor<1x1xf32>, !tile.view<1x1xf32>, (index, index)
     return
-  })");
+  })";
+  for (size_t at; sizeof(Float) == 8 && (at = kernel.find("f32")) != std::string::npos;)
+    kernel.replace(at, 3, "f64");
+  Launch launch(kernel);
   launch.in(a).in(b).in(first).out(c);
   return launch.bounds().buffers[3];
 }
@@ -352,16 +383,26 @@ static BoundedElements boundsOfProduct(std::vector<float> a, std::vector<float> 
 TEST(Bounds, AreInfiniteWhereAPartialSumOfAProductMayOverflow) {
   std::vector<float> ones(4, 1);
   // Each is finite together with its neighbour; the two of one sign are not.
-  EXPECT_EQ(boundsOfProduct({2e38f, 2e38f, -2e38f, -2e38f}, ones, 0).errors[0], INFINITY);
-  EXPECT_EQ(boundsOfProduct({2e38f, 0, -2e38f, 0}, ones, 2e38f).errors[0], INFINITY);
-  EXPECT_LT(boundsOfProduct({1e37f, 1e37f, -1e37f, -1e37f}, ones, 0).errors[0], 1e33);
+  EXPECT_EQ(boundsOfProduct<float>({2e38f, 2e38f, -2e38f, -2e38f}, ones, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct<float>({2e38f, 0, -2e38f, 0}, ones, 2e38f).errors[0], INFINITY);
+  EXPECT_LT(boundsOfProduct<float>({1e37f, 1e37f, -1e37f, -1e37f}, ones, 0).errors[0], 1e33);
 }
 
 TEST(Bounds, InfinityInAProductIsExactUnlessTheRestOverflows) {
   std::vector<float> ones(4, 1);
-  BoundedElements plain = boundsOfProduct({-INFINITY, 1, 2, 3}, ones, 0);
+  BoundedElements plain = boundsOfProduct<float>({-INFINITY, 1, 2, 3}, ones, 0);
   EXPECT_EQ(plain.values[0], -INFINITY);
   EXPECT_EQ(plain.errors[0], 0);
-  EXPECT_EQ(boundsOfProduct({-INFINITY, 2e38f, 2e38f, 0}, ones, 0).errors[0], INFINITY);
-  EXPECT_EQ(boundsOfProduct({-INFINITY, INFINITY, 2e38f, 2e38f}, ones, 0).errors[0], 0);
+  EXPECT_EQ(boundsOfProduct<float>({-INFINITY, 2e38f, 2e38f, 0}, ones, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct<float>({-INFINITY, INFINITY, 2e38f, 2e38f}, ones, 0).errors[0], 0);
+}
+
+TEST(Bounds, AProductThatNoFloatHoldsIsNoInfinityOfTheKernel) {
+  std::vector<double> large(4, 1e200);
+  EXPECT_EQ(boundsOfProduct<double>({1e200, 1e200, 1, 1}, large, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct<double>({1e200, -1e200, 1, 1}, large, 0).errors[0], INFINITY);
+  // Which of its kind the other terms meet is open; NaN is what they leave it.
+  EXPECT_EQ(boundsOfProduct<double>({1e200, -INFINITY, 1, 1}, large, 0).errors[0], INFINITY);
+  EXPECT_EQ(boundsOfProduct<double>({1e200, -INFINITY, INFINITY, 1}, large, 0).errors[0], 0);
+  EXPECT_EQ(boundsOfProduct<double>({-INFINITY, 1, 2, 3}, large, 0).errors[0], 0);
 }
