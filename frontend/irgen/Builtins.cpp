@@ -152,11 +152,7 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
     return {};
   }
   mlir::Location location = evaluator.at(arguments.range);
-  // What folds on floats rounds nothing.
-  Emitter::Exactness exactness = builtin.foldFloat    ? Emitter::Exactness::Exact
-                                 : builtin.arity == 3 ? Emitter::Exactness::Fused
-                                                      : Emitter::Exactness::Rounded;
-  mlir::Value result = evaluator.compute(scalar, unified->values, exactness, location,
+  mlir::Value result = evaluator.compute(scalar, unified->values, builtin.exactness, location,
                                          [&](llvm::ArrayRef<mlir::Value> operands, Scalar wide) {
                                            return builtin.emit(evaluator, operands, wide, location);
                                          });

@@ -18,6 +18,7 @@ struct Builtin {
   /// Elementwise functions: operands of one type and shape give a result of that type and shape.
   unsigned arity = 0;
   Domain domain = Domain::Number;
+  Emitter::Exactness exactness = Emitter::Exactness::Exact; ///< on floats
   mlir::Value (*emit)(Evaluator &evaluator, llvm::ArrayRef<mlir::Value> operands, Scalar scalar,
                       mlir::Location location) = nullptr;
   /// Their value on constants, where it is worth having at compile time.

@@ -111,17 +111,21 @@ static llvm::APFloat rounded(Scalar scalar, double value, mlir::MLIRContext *con
   return number;
 }
 
-/// An 8-bit float saturates, but of what is no number it keeps what it can: NaN, and infinity where it has one.
-static llvm::APFloat saturated(Scalar scalar, llvm::APFloat rounded, bool isFinite, bool isNegative) {
+/// An 8-bit float saturates, but of what is no number it keeps what it can: NaN, and infinity where it has one. To that
+/// `overflow` may let it round.
+static llvm::APFloat saturated(Scalar scalar, llvm::APFloat rounded, bool isFinite, bool isNegative,
+                               Emitter::Overflow overflow) {
   const llvm::fltSemantics &semantics = rounded.getSemantics();
+  isFinite &= overflow == Emitter::Overflow::Finite;
   bool isBeyond = isFloat8(scalar) && !rounded.isFinite() && (isFinite || scalar == Scalar::F8E4M3);
   return isBeyond ? llvm::APFloat::getLargest(semantics, isNegative) : rounded;
 }
 
-static double nearest(Scalar scalar, double value, mlir::MLIRContext *context) {
+static double nearest(Scalar scalar, double value, mlir::MLIRContext *context,
+                      Emitter::Overflow overflow = Emitter::Overflow::Finite) {
   llvm::APFloat number = rounded(scalar, value, context);
   if (!std::isnan(value))
-    number = saturated(scalar, number, std::isfinite(value), value < 0);
+    number = saturated(scalar, number, std::isfinite(value), value < 0, overflow);
   return number.convertToDouble();
 }
 
@@ -133,8 +137,9 @@ static llvm::APFloat rounded(Scalar scalar, WideInt value, mlir::MLIRContext *co
   return number;
 }
 
-static double nearest(Scalar scalar, WideInt value, mlir::MLIRContext *context) {
-  return saturated(scalar, rounded(scalar, value, context), /*isFinite=*/true, value < 0).convertToDouble();
+static double nearest(Scalar scalar, WideInt value, mlir::MLIRContext *context,
+                      Emitter::Overflow overflow = Emitter::Overflow::Finite) {
+  return saturated(scalar, rounded(scalar, value, context), /*isFinite=*/true, value < 0, overflow).convertToDouble();
 }
 
 mlir::Value Emitter::constant(Scalar scalar, const std::vector<Dim> &shape, WideInt value, mlir::Location location) {
@@ -390,10 +395,12 @@ Value Emitter::cast(const Operand &operand, Scalar target, Overflow overflow) {
       return folded(constant->value, target, constant->symbol, operand.range);
     if (target == Scalar::Bool)
       return Value::boolean(constant->value != 0);
-    return FloatConstant{nearest(target, constant->value, context()), target};
+    return FloatConstant{nearest(target, constant->value, context(), overflow), target};
   }
-  if (auto *constant = value.as<FloatConstant>(); constant && isFloat(target))
-    return folded(overflow == Overflow::Finite ? computed(constant->value, target) : constant->value, target);
+  if (auto *constant = value.as<FloatConstant>(); constant && isFloat(target)) {
+    double number = overflow == Overflow::Finite ? computed(constant->value, target) : constant->value;
+    return FloatConstant{nearest(target, number, context(), overflow), target};
+  }
   if (auto *constant = value.as<BoolConstant>()) {
     if (target == Scalar::Bool)
       return value;

@@ -19,6 +19,9 @@ INTEGERS = {"i8": (8, True), "i16": (16, True), "i32": (32, True), "i64": (64, T
             "u16": (16, False), "u32": (32, False), "u64": (64, False)}
 FLOATS = ["f8e4m3", "f8e5m2", "f16", "bf16", "f32", "f64"]
 LARGEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
+# Around the largest numbers of 8-bit floats, and around what rounds to the next one.
+PAST = {"f8e4m3": [448, 449, 463, 464, 465, 480, 512, 10**6, -464, -10**6],
+        "f8e5m2": [57344, 57345, 61439, 61440, 61441, 65536, 10**6, -61440, -10**6]}
 COMPARISONS = ["({0} " + op + " {1})" for op in ["<", "<=", ">", ">=", "==", "!="]]
 EXTREMES = ["max({0}, {1})", "min({0}, {1})"]
 INTEGER_FORMS = (["({0} " + op + " {1})" for op in ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]] + EXTREMES +
@@ -111,53 +114,67 @@ def make_case(choose, scalar, values):
     return [f"{text(constant)} as {target}" for constant in (True, False)]
 
 
+def make_casts(scalar, first):
+    """Of numbers past the largest one of an 8-bit float, by floats, integers and literals; they lie at `first`."""
+    forms = [scalar] + ([scalar + " with (overflow = inf)"] if scalar == "f8e5m2" else [])
+    for at, number in enumerate(PAST[scalar], first):
+        for form in forms:
+            for source in ["f64", "f32", "i32"]:
+                yield [f"{value} as {source} as {form} as f64" for value in (f"({number})", f"x[{at}]")]
+            yield [f"{number}.0 as {form} as f64", f"x[{at}] as {form} as f64"]
+            yield [f"{number} as {form} as f64", f"x[{at}] as i64 as {form} as f64"]
+
+
 def check_type(given, scalar, seed):
-    """How many cases of `scalar` differ."""
+    """How many cases of `scalar` differ, and of how many."""
     choose = random.Random(f"{seed}/{scalar}")
     values, memory = values_of(scalar), "f64" if scalar in FLOATS else "i64"
     cases = [make_case(choose, scalar, values) for _ in range(given.cases)]
-    lines = [f"kernel k(x: tensor<{memory}>[N], out y: tensor<{memory}>[{2 * given.cases}]) grid [1] {{"]
+    memoryValues = [value for _, value in values]
+    if scalar in PAST:
+        cases += make_casts(scalar, len(memoryValues))
+        memoryValues += PAST[scalar]
+    lines = [f"kernel k(x: tensor<{memory}>[N], out y: tensor<{memory}>[{2 * len(cases)}]) grid [1] {{"]
     lines += [f"    let c{at}: {scalar} = {text}" for at, (text, _) in enumerate(values)]
     keeping = " with (overflow = inf)" if scalar == "f8e5m2" else ""  # as a literal is
     lines += [f"    let r{at} = x[{at}] as {scalar}{keeping}" for at in range(len(values))]
     for at, (constant, loaded) in enumerate(cases):
-        lines += [f"    y[{at}] = {constant}", f"    y[{at + given.cases}] = {loaded}"]
+        lines += [f"    y[{at}] = {constant}", f"    y[{at + len(cases)}] = {loaded}"]
     with tempfile.TemporaryDirectory() as folder:
         source = given.keep or os.path.join(folder, "constant_folding.tile")
         x, y = os.path.join(folder, "x.npy"), os.path.join(folder, "y.npy")
         with open(source, "w") as file:
             file.write("\n".join(lines + ["}", ""]))
-        write_npy(x, scalar, [value for _, value in values])
+        write_npy(x, scalar, memoryValues)
         run = subprocess.run([given.tilec, "run", source, f"--device={given.device}", "--arg", f"x={x}", "--arg",
-                              f"y=empty:{memory}[{2 * given.cases}]", "--save", f"y={y}"],
+                              f"y=empty:{memory}[{2 * len(cases)}]", "--save", f"y={y}"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if run.returncode:
             print(f"--seed {seed}, {scalar}:\n{run.stdout}")
-            return given.cases
+            return len(cases), len(cases)
         found = read_npy(y)
     wrong = 0
-    for (constant, loaded), one, other in zip(cases, found, found[given.cases:]):
+    for (constant, loaded), one, other in zip(cases, found, found[len(cases):]):
         if not is_same(scalar, one, other):
             wrong += 1
             show = lambda data: struct.unpack("<d" if memory == "f64" else "<q", data)[0]
             print(f"--seed {seed}, {scalar}: found {show(one)} for {constant}; expected {show(other)} as for {loaded}, with "
                   + ", ".join(f"c{at} = {text}" for at, (text, _) in enumerate(values) if f"c{at}" in constant))
-    return wrong
+    return wrong, len(cases)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tilec", metavar="TILEC")
     parser.add_argument("--seed", type=int, help="default: another one in every run")
-    parser.add_argument("--cases", type=int, default=300, help="of each type")
+    parser.add_argument("--cases", type=int, default=300, help="drawn of each type")
     parser.add_argument("--type", choices=list(INTEGERS) + FLOATS, help="this type alone")
     parser.add_argument("--device", choices=["cpu", "sim"], default="cpu")
     parser.add_argument("--keep", metavar="FILE", help="write the Tile program there")
     given = parser.parse_args()
     seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
     scalars = [given.type] if given.type else list(INTEGERS) + FLOATS
-    wrong = sum(check_type(given, scalar, seed) for scalar in scalars)
-    total = given.cases * len(scalars)
+    wrong, total = map(sum, zip(*(check_type(given, scalar, seed) for scalar in scalars)))
     print(f"{total - wrong} of {total} operations on constants give what they give at run time, seed {seed}")
     return 1 if wrong else 0
 
