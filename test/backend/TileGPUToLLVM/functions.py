@@ -46,7 +46,7 @@ def sigmoid(x):
 FUNCTIONS = {
     "erf": ("a", math.erf, lambda x, r: 3 * ULP * abs(r)),
     "gelu": ("b", lambda x: max(x, 0) - abs(x) * 0.5 * math.erfc(abs(x) / math.sqrt(2)), lambda x, r: 2 * ULP * abs(x)),
-    "sigmoid": ("c", sigmoid, lambda x, r: r * (2 * ULP + ULP * min(abs(x), 128))),
+    "sigmoid": ("c", sigmoid, lambda x, r: r * (4 * ULP + ULP * min(abs(x), 128))),
 }
 
 
