@@ -15,9 +15,7 @@ struct PerRegister : public ConversionPattern {
                                 ConversionPatternRewriter &rewriter) const override {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() == 0 || op->getNumRegions() != 0)
       return rewriter.notifyMatchFailure(op, "not elementwise");
-    bool movesOnly = isa<arith::SelectOp, arith::BitcastOp>(op);
-    auto isByte = [](Value value) { return isFloat8(elementOf(value.getType())); };
-    if (!movesOnly && (llvm::any_of(op->getOperands(), isByte) || llvm::any_of(op->getResults(), isByte)))
+    if (computesWithFloat8(op))
       return rewriter.notifyMatchFailure(op, "8-bit floats are not computed with");
     SmallVector<SmallVector<Type>> types(op->getNumResults());
     for (auto [result, registers] : llvm::zip_equal(op->getResultTypes(), types))

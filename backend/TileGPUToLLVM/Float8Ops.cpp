@@ -17,7 +17,8 @@ struct Format {
   int64_t normal;   ///< the least normal number
   float step;       ///< a number next to which f32 is as coarse as the format's subnormals
   int64_t largest;  ///< the code of the largest number
-  int64_t infinity; ///< the code of infinity; e4m3 has none
+  int64_t
+      infinity; ///< the code of infinity; of e4m3, which has none and to which no `tile.cast` asks for it, `largest`
 };
 } // namespace
 
@@ -160,6 +161,18 @@ static SmallVector<Value> bytesOf(Emitter &emit, ValueRange numbers, const Forma
   return bytes;
 }
 
+//===-- Constants -------------------------------------------------------------------------------------------------===//
+
+TypedAttr tgpu::withBytes(TypedAttr constant) {
+  if (!isFloat8(elementOf(constant.getType())))
+    return constant;
+  auto toByte = [](const APFloat &number) { return number.bitcastToAPInt(); };
+  Type byte = IntegerType::get(constant.getContext(), 8);
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return IntegerAttr::get(byte, toByte(number.getValue()));
+  return cast<DenseElementsAttr>(constant).mapValues(byte, toByte);
+}
+
 //===-- Patterns --------------------------------------------------------------------------------------------------===//
 
 namespace {
@@ -214,11 +227,9 @@ struct LowerConstantScalar : public OpConversionPattern<arith::ConstantOp> {
 
   LogicalResult matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    auto number = dyn_cast<FloatAttr>(op.getValue());
-    if (!number || !isFloat8(op.getType()))
+    if (!isFloat8(op.getType()))
       return rewriter.notifyMatchFailure(op, "not an 8-bit float");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, rewriter.getIntegerAttr(rewriter.getI8Type(), number.getValue().bitcastToAPInt()));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, withBytes(op.getValue()));
     return success();
   }
 };

@@ -21,6 +21,9 @@ public:
 /// The layout of a tile that is being lowered.
 inline const Layout &layoutIn(mlir::Value tile) { return layoutOf(tile.getType()).getLayout(); }
 
+/// A constant of 8-bit floats, a number or a tile, as the bytes that they become; others as they are.
+mlir::TypedAttr withBytes(mlir::TypedAttr constant);
+
 /// The parts of a view; an attribute where static.
 struct ViewParts {
   ViewParts(ViewType type, mlir::ValueRange values);

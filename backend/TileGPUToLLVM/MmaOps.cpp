@@ -12,11 +12,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::tgpu;
 
-static Type elementOfFactor(Type type) {
-  auto slot = dyn_cast<SlotType>(type);
-  return slot ? slot.getElementType() : elementOf(type);
-}
-
 /// `rhs` is the kind of the right factor, of another type only where both are 8-bit floats.
 static std::string mnemonicOf(const MmaKind &kind, const MmaKind &rhs, Signedness sign) {
   std::string result = kind.result.str();

@@ -17,13 +17,11 @@ struct LowerConstant : public OpConversionPattern<arith::ConstantOp> {
   LogicalResult matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> registers;
-    if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue())) {
-      auto value = splat.getSplatValue<TypedAttr>();
-      if (isFloat8(value.getType()))
-        value = rewriter.getIntegerAttr(rewriter.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt());
-      Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(), value);
+    TypedAttr value = withBytes(op.getValue());
+    if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
+      Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(), splat.getSplatValue<TypedAttr>());
       registers.assign(layoutIn(op).numRegisters(), scalar);
-    } else if (auto elements = dyn_cast<DenseElementsAttr>(op.getValue())) {
+    } else if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
       registers = loadTable(op, elements, rewriter);
     } else {
       return rewriter.notifyMatchFailure(op, "not a dense constant");
@@ -39,10 +37,6 @@ private:
     Emitter emit(rewriter, op.getLoc());
     const Layout &layout = layoutIn(op);
     Type element = elements.getElementType();
-    if (isFloat8(element)) {
-      element = rewriter.getI8Type();
-      elements = elements.mapValues(element, [](const APFloat &value) { return value.bitcastToAPInt(); });
-    }
     // In memory a bool takes a byte, and an index eight.
     Type stored = element.isInteger(1)      ? rewriter.getI8Type()
                   : isa<IndexType>(element) ? rewriter.getI64Type()

@@ -202,8 +202,7 @@ private:
 
   static std::string mnemonicOf(MmaAsyncOp op, const WgmmaPlan &plan) {
     const MmaKind &kind = *plan.kind;
-    auto slot = dyn_cast<SlotType>(op.getLhs().getType());
-    Type left = slot ? slot.getElementType() : elementOf(op.getLhs().getType());
+    Type left = elementOfFactor(op.getLhs().getType());
     return "wgmma.mma_async.sync.aligned.m" + std::to_string(MmaKind::kWarpgroupRows) + "n" +
            std::to_string(plan.rhs.rows) + "k" + std::to_string(kind.depth()) + "." + kind.result.str() + "." +
            findMmaKind(left, op.getPrecision())->operandFor(op.getSign()).str() + "." +

@@ -142,9 +142,10 @@ LogicalResult LoadSharedOp::verify() { return verifyMove(*this, getType(), getSl
 
 /// Shape, element and layout of a factor, wherever it is.
 static std::tuple<ArrayRef<int64_t>, Type, LayoutAttr> partsOf(Value factor) {
+  Type element = elementOfFactor(factor.getType());
   if (auto slot = dyn_cast<SlotType>(factor.getType()))
-    return {slot.getShape(), slot.getElementType(), slot.getLayout()};
-  return {shapeOf(factor.getType()), elementOf(factor.getType()), layoutOf(factor.getType())};
+    return {slot.getShape(), element, slot.getLayout()};
+  return {shapeOf(factor.getType()), element, layoutOf(factor.getType())};
 }
 
 /// What both kinds of products ask of their factors and warps.

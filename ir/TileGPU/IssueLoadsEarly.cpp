@@ -28,7 +28,7 @@ static constexpr int64_t kMaxWordsBesideProducts = 4;
 static void moveLoadsUp(Block &block, int64_t words) {
   Operation *last = nullptr; // the last load that was moved
   for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
-    int64_t taken = registerWords(load.getType());
+    int64_t taken = loadedWords(load);
     if (!isMemoryEffectFree(load) || taken > words)
       continue;
     words -= taken;
@@ -59,7 +59,7 @@ struct IssueLoadsEarlyPass : public tgpu::impl::IssueLoadsEarlyPassBase<IssueLoa
     kernel.walk([&](Operation *op) {
       hasProducts |= isProduct(op);
       if (isa<LoadOp, LoadPtrOp>(op))
-        loaded += registerWords(op->getResult(0).getType());
+        loaded += loadedWords(op);
       for (Type type : op->getResultTypes())
         largest = std::max(largest, registerWords(type));
     });

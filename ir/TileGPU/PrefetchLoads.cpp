@@ -20,13 +20,6 @@ namespace tile::tgpu {
 /// Registers of a thread that tiles carried by a loop may take; the rest of 255 is for fragments and addresses.
 static constexpr int64_t kMaxCarriedWords = 144;
 
-/// Registers of a thread that `load` fills: what moves alone fills one, however narrow it is.
-static int64_t loadedWords(LoadOp load) {
-  auto access = load->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
-  int64_t bytes = (access ? access.getVector() : 1) * elementBytes(elementOf(load.getType()));
-  return registerWords(load.getType()) * std::max<int64_t>(1, 4 / bytes);
-}
-
 namespace {
 struct Prefetch {
   LoadOp load;

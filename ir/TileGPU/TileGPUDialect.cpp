@@ -178,6 +178,25 @@ int64_t tgpu::registerWords(Type type) {
   return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
 }
 
+int64_t tgpu::loadedWords(Operation *load) {
+  Type type = load->getResult(0).getType();
+  auto access = load->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
+  int64_t bytes = (access ? access.getVector() : 1) * elementBytes(elementOf(type));
+  return registerWords(type) * std::max<int64_t>(1, 4 / bytes);
+}
+
+Type tgpu::elementOfFactor(Type factor) {
+  auto slot = dyn_cast<SlotType>(factor);
+  return slot ? slot.getElementType() : elementOf(factor);
+}
+
+bool tgpu::computesWithFloat8(Operation *op) {
+  if (!op->hasTrait<OpTrait::Elementwise>() || isa<arith::BitcastOp, arith::ExtFOp, arith::SelectOp, CastOp>(op))
+    return false;
+  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+                      [](Type type) { return isFloat8(elementOf(type)); });
+}
+
 LogicalResult tgpu::verifyLaidOut(func::FuncOp kernel) {
   auto isLaidOut = [](Type type) { return !isa<RankedTensorType>(type) || layoutOf(type); };
   WalkResult all = kernel.walk([&](Operation *op) {

@@ -44,6 +44,16 @@ int64_t rowMajorBytes(mlir::Type type);
 /// 32-bit registers of a thread that hold a tile; none for a scalar.
 int64_t registerWords(mlir::Type type);
 
+/// Those that `load`, a `tile.load` or `tile.load_ptr`, fills: what moves alone fills one, however narrow it is.
+int64_t loadedWords(mlir::Operation *load);
+
+/// The element type of a product's factor, a tile or a slot.
+mlir::Type elementOfFactor(mlir::Type factor);
+
+/// Whether `op` is elementwise and computes with 8-bit floats, which no kernel on the GPU can: it may choose between
+/// them, read their bits, and convert them.
+bool computesWithFloat8(mlir::Operation *op);
+
 /// Whether every tile of `kernel` has a layout, as the passes of this level take for granted; says where one has none.
 mlir::LogicalResult verifyLaidOut(mlir::func::FuncOp kernel);
 

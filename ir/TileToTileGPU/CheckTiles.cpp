@@ -83,14 +83,12 @@ private:
   }
 
   LogicalResult verifyElements(Operation *op) {
-    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-        isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp>(op))
+    if (!computesWithFloat8(op))
       return success();
-    for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-      if (isFloat8(elementOf(type)))
-        return refuse(op) << "'" << op->getName() << "' computes with " << elementOf(type)
-                          << "; expected f32, to which it widens, and `tile.cast` of the result";
-    return success();
+    auto types = llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes());
+    Type element = elementOf(*llvm::find_if(types, [](Type type) { return isFloat8(elementOf(type)); }));
+    return refuse(op) << "'" << op->getName() << "' computes with " << element
+                      << "; expected f32, to which it widens, and `tile.cast` of the result";
   }
 
   LogicalResult verifyShape(Operation *op, Type type) {

@@ -14,8 +14,17 @@ func.func @arithmetic_on_bytes(%x: tensor<64xf8E4M3FN>, %c: i1) {
   %0 = arith.select %c, %x, %x : tensor<64xf8E4M3FN>
   %1 = arith.extf %0 : tensor<64xf8E4M3FN> to tensor<64xf32>
   %2 = arith.bitcast %0 : tensor<64xf8E4M3FN> to tensor<64xi8>
+  %4 = tile.cast finite %1 : tensor<64xf32> -> tensor<64xf8E4M3FN>
   // expected-error @below {{'arith.addf' computes with 'f8E4M3FN'; expected f32, to which it widens, and `tile.cast` of the result}}
   %3 = arith.addf %0, %x : tensor<64xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @function_of_bytes(%x: tensor<64xf8E5M2>) {
+  // expected-error @below {{'tile.sigmoid' computes with 'f8E5M2'; expected f32, to which it widens, and `tile.cast` of the result}}
+  %0 = tile.sigmoid %x : tensor<64xf8E5M2>
   return
 }
 
