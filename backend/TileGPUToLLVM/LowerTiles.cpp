@@ -105,8 +105,8 @@ static DictionaryAttr factsForLLVM(Builder &b, Type type, DictionaryAttr facts) 
 static bool hasFacts(func::FuncOp kernel) {
   auto ofArguments = kernel.getArgAttrsAttr();
   return ofArguments && llvm::any_of(ofArguments.getAsRange<DictionaryAttr>(), [](DictionaryAttr facts) {
-           return llvm::any_of(facts,
-                               [](NamedAttribute fact) { return !isa<LLVM::LLVMDialect>(fact.getNameDialect()); });
+           return llvm::any_of(
+               facts, [](NamedAttribute fact) { return !isa_and_nonnull<LLVM::LLVMDialect>(fact.getNameDialect()); });
          });
 }
 
