@@ -67,8 +67,8 @@ namespace {
 /// What the tiles of a kernel take of all threads together.
 struct Demand {
   int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0, live = 0;
-  bool areFactorsNarrow =
-      true; ///< those of every product, floats of at most 16 bits, with extents that are powers of two
+  /// Those of every product: floats of at most 16 bits, with extents that are powers of two.
+  bool areFactorsNarrow = true;
   bool areForWarpgroups = true;  ///< all products, of such factors
   bool hasForWarpgroups = false; ///< one of them at least
 

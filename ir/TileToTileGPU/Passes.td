@@ -52,11 +52,13 @@ def ChooseMmaPass : Pass<"tgpu-choose-mma", "::mlir::func::FuncOp"> {
   let description = [{
     A `tile.dot` whose operands are of a type that the target's `mma.sync` takes, and whose extents are multiples of the
     instruction's, gets `tgpu.mma`: how many warps share its rows and its columns. Where wgmma takes it, they do so in
-    groups of four, `tgpu.warpgroups`. Factors of 8-bit floats for which there is no instruction are widened to f16. The others get a remark with the reason. Tiles have no layouts yet; `tgpu-assign-layouts` obeys.
+    groups of four, `tgpu.warpgroups`. Factors of 8-bit floats for which there is no instruction are widened to f16. The
+    others get a remark with the reason. Tiles have no layouts yet; `tgpu-assign-layouts` obeys.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
   let options = [
-    ListOption<"types", "types", "std::string", "operand types with an instruction: `f16`, `bf16`, `tf32`, `i8`, `f8e4m3`, `f8e5m2`">,
+    ListOption<"types", "types", "std::string",
+               "operand types with an instruction: `f16`, `bf16`, `tf32`, `i8`, `f8e4m3`, `f8e5m2`">,
     Option<"warps", "warps", "int64_t", /*default=*/"4", "warps per block where the kernel does not say">,
     Option<"warpgroups", "warpgroups", "bool", /*default=*/"false", "the target has wgmma">,
     Option<"registers", "registers", "int64_t", /*default=*/"65536", "registers of a multiprocessor">
