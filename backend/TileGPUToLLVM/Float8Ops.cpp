@@ -17,8 +17,7 @@ struct Format {
   int64_t normal;   ///< the least normal number
   float step;       ///< a number next to which f32 is as coarse as the format's subnormals
   int64_t largest;  ///< the code of the largest number
-  int64_t
-      infinity; ///< the code of infinity; of e4m3, which has none and to which no `tile.cast` asks for it, `largest`
+  int64_t infinity; ///< the code of infinity; e4m3 has none, and nothing asks for it: `largest` stands there
 };
 } // namespace
 

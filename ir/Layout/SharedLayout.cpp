@@ -57,6 +57,7 @@ Layout nvmmaSharedLayout(const Shape &shape, int elementBits, int swizzleBytes, 
     filler.takeBit(HwDim::Offset, order[0]);
   // Groups of eight rows, a swizzle's period, have one distance, with which descriptors name them. Odd digits stand
   // behind all bits; where the rows have one, what is left of the contiguous dim must not come between their groups.
+  // Its own odd digit still does where there are sixteen rows times an odd number (48×192), which no descriptor says.
   constexpr int kPeriodRowsLog2 = 3;
   int rowBits = exponentOfTwo(shape[order[1]]);
   if (rowBits >= kPeriodRowsLog2 && shape[order[1]] >> rowBits != 1) {

@@ -63,6 +63,15 @@ TEST(WgmmaDescriptor, OddFactorsLieAboveAllElse) {
   EXPECT_EQ(plan->starts, (std::vector<int64_t>{0, 32, 64, 96, 1024, 1056, 1088, 1120}));
 }
 
+TEST(WgmmaDescriptor, OddFactorsOfBothDimsLeaveGroupsOfRowsUneven) {
+  auto plan = [](int64_t rows) {
+    Layout tile = nvmmaSharedLayout({192, rows}, 16, 128, MatrixOrder::Transposed);
+    return planDescriptor(DotOperand::B, tile, {4, 1}, 16, rows);
+  };
+  EXPECT_FALSE(plan(48)) << "rows 0, 8, 16 begin at 0, 1024, 6144";
+  EXPECT_TRUE(plan(24)) << "the odd digit alone numbers the groups";
+}
+
 TEST(WgmmaDescriptor, RefusesWhatNoDescriptorSays) {
   EXPECT_FALSE(planDescriptor(DotOperand::A, sharedLayout({64, 64}, {1, 0}), {4, 1}, 16, 64)) << "no swizzle";
   EXPECT_FALSE(planDescriptor(DotOperand::B, nvmmaSharedLayout({64, 64}, 8, 64), {4, 1}, 8, 64)) << "bytes across K";
