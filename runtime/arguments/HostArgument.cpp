@@ -105,24 +105,20 @@ static std::string respelled(std::string_view body) {
   for (std::string_view prefix : {"torch.", "tl.", "np.", "jnp."})
     if (name.substr(0, prefix.size()) == prefix)
       name.remove_prefix(prefix.size());
-  static constexpr std::pair<std::string_view, std::string_view> families[] = {{"bfloat", "bf"},
-                                                                               {"float", "f"},
-                                                                               {"float8_e4m3fn", "f8e4m3"},
-                                                                               {"float8_e5m2", "f8e5m2"},
-                                                                               {"float8e4nv", "f8e4m3"},
-                                                                               {"float8e5", "f8e5m2"},
-                                                                               {"fp", "f"},
-                                                                               {"int", "i"},
-                                                                               {"uint", "u"}};
   std::string_view rest = body.substr(end);
   if (size_t bracket = name.find('['); bracket != std::string_view::npos)
     rest = body.substr(body.find('[')), name = name.substr(0, bracket);
+  static constexpr std::pair<std::string_view, std::string_view> foreign[] = {
+#define TILE_FOREIGN_TYPE(THEIRS, OURS) {THEIRS, OURS},
+#include "frontend/diagnostic/ForeignTypes.def"
+  };
   std::string type(name);
-  for (auto [theirs, ours] : families)
-    if (std::string_view width = name.substr(std::min(name.size(), theirs.size()));
-        name == std::string(theirs) + std::string(width))
-      type = std::string(ours) + std::string(width);
-  if (!findDataType(type) || rest.find_first_not_of("0123456789,x*:()[]<>{} ") != std::string_view::npos)
+  for (auto [theirs, ours] : foreign)
+    if (name == theirs)
+      type = ours;
+  std::optional<DataType> known = findDataType(type);
+  if (!known || *known == DataType::Index ||
+      rest.find_first_not_of("0123456789,x*:()[]<>{} ") != std::string_view::npos)
     return "";
   std::string extents;
   for (char c : rest)
