@@ -117,6 +117,16 @@ static std::string_view describe(Domain domain) {
   return names[static_cast<size_t>(domain)];
 }
 
+/// What who wrote the call at `range` calls `builtin`: within the standard library, the function that was called there.
+static std::string nameForCaller(const Evaluator &evaluator, const Builtin &builtin, SourceRange range) {
+  auto isStandard = [&](const SourceRange &place) { return evaluator.sources.name(place.file) == kStandardLibrary; };
+  if (isStandard(range))
+    for (const Emitter::CallSite &site : llvm::reverse(evaluator.calls))
+      if (!isStandard(site.range))
+        return site.callee;
+  return std::string(builtin.name);
+}
+
 Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallArguments &arguments) {
   std::vector<Operand> operands;
   for (const CallArguments::Argument &argument : arguments.arguments) {
@@ -143,12 +153,15 @@ Value irgen::callElementwise(Evaluator &evaluator, const Builtin &builtin, CallA
     return {};
   Scalar scalar = unified->type.element.scalar;
   if (!isInDomain(builtin.domain, scalar, evaluator.isSpec)) {
-    DiagnosticBuilder diagnostic =
-        evaluator.report(Code::E0203, arguments.range,
-                         quote(builtin.name) + " is not defined for " + unified->type.text() + "; expected " +
-                             std::string(describe(builtin.domain)));
-    if (isInteger(scalar) && builtin.domain <= Domain::Float)
+    std::string name = nameForCaller(evaluator, builtin, arguments.range);
+    DiagnosticBuilder diagnostic = evaluator.report(Code::E0203, arguments.range,
+                                                    quote(name) + " is not defined for " + unified->type.text() +
+                                                        "; expected " + std::string(describe(builtin.domain)));
+    bool wantsFloats = isInteger(scalar) && builtin.domain <= Domain::Float;
+    if (wantsFloats && name == builtin.name)
       evaluator.suggestCast(diagnostic, operands[0].range, "f32", "convert first: ");
+    else if (wantsFloats)
+      diagnostic.help("convert what it is called with: `… as f32`");
     return {};
   }
   mlir::Location location = evaluator.at(arguments.range);
