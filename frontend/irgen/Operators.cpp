@@ -435,7 +435,12 @@ void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, Sourc
                                         "operands of `@` are " + lhs.value.describe() + " and " + rhs.value.describe() +
                                             "; the product is computed in f32, without the tensor cores");
   diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
-  suggestCast(diagnostic, wide.range, nameOf(narrow), "to use them, round the f32 operand: ");
+  // 8 bits would keep less than a digit of what was computed in f32.
+  if (isFloat8(narrow))
+    diagnostic.help("to use them, bring both to f16 or bf16: " + quote(spelledOperand(lhs.range) + " as f16") +
+                    " and " + quote(spelledOperand(rhs.range) + " as f16"));
+  else
+    suggestCast(diagnostic, wide.range, nameOf(narrow), "to use them, round the f32 operand: ");
 }
 
 Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator,
