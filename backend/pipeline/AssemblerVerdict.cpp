@@ -72,6 +72,13 @@ std::string Compilation::adviceOnRegisters(StringRef kernel, unsigned threads) c
   return llvm::join(advice, ", or ");
 }
 
+/// `, in variants `fast` and `generic``, where a kernel has them.
+static std::string variantsText(ArrayRef<StringRef> variants) {
+  if (variants.empty())
+    return "";
+  return (variants.size() > 1 ? ", in variants `" : ", in variant `") + llvm::join(variants, "` and `") + "`";
+}
+
 /// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory, and in which
 /// variants.
 void Compilation::warnOfSpills() const {
@@ -94,10 +101,7 @@ void Compilation::warnOfSpills() const {
     InFlightDiagnostic diagnostic = emitWarning(place)
                                     << titleOf(resources.name) << " spills " << resources.spillStoreBytes
                                     << " bytes per thread to memory, beside the " << resources.registers
-                                    << " registers that it has";
-    if (!found.variants.empty())
-      diagnostic << (found.variants.size() > 1 ? ", in variants `" : ", in variant `")
-                 << llvm::join(found.variants, "` and `") << "`";
+                                    << " registers that it has" << variantsText(found.variants.getArrayRef());
     diagnostic.attachNote() << "help: use " << adviceOnRegisters(resources.name, kernel->threads())
                             << "; a loop goes over what a smaller one does not cover";
   }
@@ -116,16 +120,27 @@ void Compilation::reportNarrow(const AssemblerFault &fault) {
   diagnostic.attachNote() << "help: use " << adviceOnRegisters(fault.kernel, threads);
 }
 
-/// Says once per kernel of the source and reason that its products on warpgroups do not overlap.
+/// Says once per kernel of the source and reason that its products on warpgroups do not overlap, and in which variants.
 void Compilation::warnOfSerialProducts() const {
-  llvm::SetVector<std::pair<Location, StringRef>> seen;
+  struct Serial {
+    const AssemblerRemark *first = nullptr;
+    llvm::SmallSetVector<StringRef, 2> variants;
+  };
+  llvm::MapVector<std::pair<Location, StringRef>, Serial> serial;
   for (const AssemblerRemark &remark : artifact.remarks) {
-    Location place = locationOf(remark.kernel);
-    if (remark.serial.empty() || !seen.insert({place, remark.serial}))
+    if (remark.serial.empty())
       continue;
-    InFlightDiagnostic diagnostic = emitWarning(place)
-                                    << "products of " << titleOf(remark.kernel)
-                                    << " wait for one another; the assembler gives as the reason: " << remark.serial
+    auto &[first, variants] = serial[{locationOf(remark.kernel), remark.serial}];
+    first = first ? first : &remark;
+    if (const KernelNotes *known = notesOf(remark.kernel); known && !known->variant.empty())
+      variants.insert(known->variant);
+  }
+  for (auto &[key, found] : serial) {
+    const AssemblerRemark &remark = *found.first;
+    InFlightDiagnostic diagnostic = emitWarning(key.first)
+                                    << "products of " << titleOf(remark.kernel) << " wait for one another"
+                                    << variantsText(found.variants.getArrayRef())
+                                    << "; the assembler gives as the reason: " << remark.serial
                                     << (remark.code.empty() ? "" : " (" + remark.code + ")");
     diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kMissedOptimization));
     diagnostic.attachNote() << "help: smaller tiles or more warps leave a thread more registers for products under way";

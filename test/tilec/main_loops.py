@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The fast code of products and attention. `loops`: prints a line for whatever goes through shared memory on its way
-between threads in a loop. `code`: for each message of the assembler about products that wait for one another, and for
-spills.
+between threads in a loop. `code`: for each message of the assembler about products that wait for one another, with the
+variants, and for spills.
 
     main_loops.py TILEC PRODUCT.tile EXAMPLES loops|code
 """
@@ -29,7 +29,8 @@ def moves_in_loops(text):
         elif indents and op and (op[1] in ("tgpu.convert_layout", "tgpu.store_shared") or "shared_offset" in line):
             found[op[1]] = found.get(op[1], 0) + 1
         elif indents and indent == indents[-1] and line.lstrip().startswith("}"):
-            indents.pop()
+            if "} do {" not in line:  # of an scf.while, whose body follows
+                indents.pop()
     return found
 
 
@@ -63,7 +64,8 @@ def code_of(tilec, name, arguments):
     report = run.stderr.decode()
     fast = report.split("kernel `")[1]
     spills = re.search(r"spills \d+ bytes.*", fast)
-    return [f"{name}: {code}" for code in re.findall(r"C75\d\d", report)] + ([f"{name}: {spills[0]}"] if spills else [])
+    waits = re.findall(r"wait for one another(.*?);.*\((C75\d\d)\)", report)
+    return [f"{name}{variants}: {code}" for variants, code in waits] + ([f"{name}: {spills[0]}"] if spills else [])
 
 
 def main():
