@@ -156,7 +156,7 @@ std::optional<HostExpression> HostEvaluator::evaluateCall(const ast::Call &call)
   if (!callee)
     return refuse(call.range);
   if (callee->text == "num_sms" && call.arguments.empty())
-    return name("num_sms");
+    return numSms ? constant(Value::integer(*numSms)) : name("num_sms");
   const LoadedModule *owner = nullptr, *file = evaluator.frame->scope->file();
   if (const ast::Item *item = file ? file->find(callee->text, owner) : nullptr)
     if (auto *function = dynCast<ast::FnDecl>(item))
@@ -215,10 +215,13 @@ std::optional<HostExpression> HostEvaluator::inlineCall(const ast::FnDecl &funct
       return argument ? refuse(call.range) : std::nullopt;
     locals[function.parameters[i].name.text] = *argument;
   }
-  HostEvaluator inner(evaluator, [&](const std::string &name) -> std::optional<HostExpression> {
-    auto local = locals.find(name);
-    return local == locals.end() ? std::nullopt : std::optional(local->second);
-  });
+  HostEvaluator inner(
+      evaluator,
+      [&](const std::string &name) -> std::optional<HostExpression> {
+        auto local = locals.find(name);
+        return local == locals.end() ? std::nullopt : std::optional(local->second);
+      },
+      numSms);
   inner.depth = depth + 1;
   std::optional<HostExpression> result;
   for (const ast::StmtPtr &statement : function.body.statements) {

@@ -20,7 +20,9 @@ public:
   /// What a name stands for; none if it is unknown to the launcher.
   using Lookup = std::function<std::optional<HostExpression>(const std::string &)>;
 
-  HostEvaluator(Evaluator &evaluator, Lookup lookup) : evaluator(evaluator), lookup(std::move(lookup)) {}
+  /// With `numSms`, `num_sms()` is that constant.
+  HostEvaluator(Evaluator &evaluator, Lookup lookup, std::optional<int64_t> numSms = std::nullopt)
+      : evaluator(evaluator), lookup(std::move(lookup)), numSms(numSms) {}
 
   /// `expr`, or none if reported.
   std::optional<HostExpression> evaluate(const ast::Expr &expr);
@@ -37,6 +39,7 @@ private:
 
   Evaluator &evaluator;
   Lookup lookup;
+  std::optional<int64_t> numSms;
   unsigned depth = 0;
 };
 

@@ -10,15 +10,18 @@ using namespace tile::irgen;
 /// `expr` as a constant, or none if reported.
 std::optional<HostExpression> KernelBuilder::evaluateNow(const ast::Expr &expr) {
   HostEvaluator plain(evaluator, nullptr);
-  HostEvaluator now(evaluator, [&](const std::string &name) -> std::optional<HostExpression> {
-    // In a spec extents are bound, and carry their names, so that types made of them agree.
-    if (std::shared_ptr<Binding> bound = scope->find(name); bound && bound->value.isConstantScalar())
-      return plain.constant(bound->value);
-    if (auto given = values.scalars.find(name); given != values.scalars.end())
-      if (Value value = evaluator.evaluateConstant(*given->second, quote(name)); value.isConstantScalar())
-        return plain.constant(value);
-    return hostName(name, /*constantsByName=*/false, /*withGiven=*/true);
-  });
+  HostEvaluator now(
+      evaluator,
+      [&](const std::string &name) -> std::optional<HostExpression> {
+        // In a spec extents are bound, and carry their names, so that types made of them agree.
+        if (std::shared_ptr<Binding> bound = scope->find(name); bound && bound->value.isConstantScalar())
+          return plain.constant(bound->value);
+        if (auto given = values.scalars.find(name); given != values.scalars.end())
+          if (Value value = evaluator.evaluateConstant(*given->second, quote(name)); value.isConstantScalar())
+            return plain.constant(value);
+        return hostName(name, /*constantsByName=*/false, /*withGiven=*/true);
+      },
+      values.numSms);
   std::optional<HostExpression> result = now.evaluate(expr);
   if (!result || result->constant)
     return result;

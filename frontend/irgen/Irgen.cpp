@@ -36,6 +36,7 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
   }
   values.pointerSizes = options.pointerSizes;
   values.shape = options.shape;
+  values.numSms = options.numSms;
   return values;
 }
 

@@ -35,6 +35,8 @@ struct IrgenOptions {
   /// Compile for the launch that the values describe, not for an artifact: of what `@instances` lists one is taken, the
   /// one that a heuristic computes, else the first.
   bool forOneLaunch = false;
+  /// What `num_sms()` is where that launch is; none: nobody knows.
+  std::optional<int64_t> numSms;
   /// The kernel to compile; empty: all of the file.
   std::string kernel;
   /// Where `import "path"` looks besides the importing file's folder.

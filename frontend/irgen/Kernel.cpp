@@ -66,7 +66,8 @@ const ast::Expr *irgen::heuristicOf(const ast::KernelItem &kernel, std::string_v
 /// lacking one.
 std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic, const std::string &what,
                                                      const std::string &name, SourceRange place) {
-  HostEvaluator now(evaluator, [&](const std::string &used) { return hostName(used, false, /*withGiven=*/true); });
+  HostEvaluator now(
+      evaluator, [&](const std::string &used) { return hostName(used, false, /*withGiven=*/true); }, values.numSms);
   unsigned errorsBefore = evaluator.engine.errorCount();
   std::optional<HostExpression> result = now.evaluate(heuristic);
   if (!result || result->constant)
@@ -88,13 +89,19 @@ std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic,
     tile::reportMissingDim(evaluator.engine, values.shape, first).secondary(heuristic.range, "needed here");
     return std::nullopt;
   }
-  DiagnosticBuilder diagnostic = evaluator.report(Code::E0308, place,
-                                                  what + " " + quote(name) + " has no value: its heuristic needs " +
-                                                      (missing.empty() ? "a launch" : quote(missing)));
+  bool needsDevice = needs("num_sms");
+  std::string unknown = missing.empty() ? (needsDevice ? "`num_sms()`" : "a launch")
+                                        : quote(missing) + (needsDevice ? " and `num_sms()`" : "");
+  DiagnosticBuilder diagnostic =
+      evaluator.report(Code::E0308, place, what + " " + quote(name) + " has no value: its heuristic needs " + unknown);
   if (!(place == heuristic.range))
     diagnostic.secondary(heuristic.range, "the heuristic");
   std::string given = "`-D " + name + "=…`";
-  diagnostic.help("pass " + (missing.empty() ? given : "`-D " + missing + "=…` for a typical launch, or " + given));
+  if (needsDevice)
+    diagnostic.note("`num_sms()` is known where the kernel runs: by `tilec run` and `tilec check`, not when a cubin is "
+                    "compiled");
+  diagnostic.help(
+      "pass " + (missing.empty() || needsDevice ? given : "`-D " + missing + "=…` for a typical launch, or " + given));
   return std::nullopt;
 }
 

@@ -22,6 +22,7 @@ struct InstanceValues {
   std::map<std::string, const ast::Expr *> scalars;      // what the launch will pass, where it is known
   std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
   SourceRange shape;                                     // that describes the launch, if one does
+  std::optional<int64_t> numSms;                         // of the device of the launch, if that is known
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
 

@@ -135,7 +135,7 @@ bool CaseRunner::runSpec() {
   if (!spec && !(spec = load(/*isSpec=*/true)))
     return false;
   specArguments = makeSpecArguments(spec->contract, contract, arguments);
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, spec->contract, specArguments);
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, spec->contract, specArguments, options.numSms);
   if (!launch)
     return false;
   RunOptions run;
@@ -155,7 +155,7 @@ bool CaseRunner::runSpec() {
 
 bool CaseRunner::runBounds() {
   std::vector<HostArgument> copies = arguments; // integers are written, and the launch is still to come
-  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, contract, copies);
+  std::optional<InterpreterLaunch> bound = bindForInterpreter(session, contract, copies, options.numSms);
   if (!bound || bound->binding.isEmpty())
     return bound.has_value();
   InterpretOptions interpretOptions;
@@ -183,7 +183,7 @@ std::optional<InterpretReport> CaseRunner::interpret(std::vector<HostArgument> &
   RunOptions run;
   run.threads = options.threads;
   run.limits = options.limits;
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, launched);
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, contract, launched, options.numSms);
   return launch ? interpretKernel(session, *kernel, *launch, run) : std::nullopt;
 }
 
@@ -348,6 +348,7 @@ bool CaseRunner::compareFixed() {
 
 bool CaseRunner::run() {
   source = irgenOptionsOf(item, one, options.build.source);
+  source.numSms = options.numSms;
   kernel = load(/*isSpec=*/false);
   if (!kernel)
     return false;

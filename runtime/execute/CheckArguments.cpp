@@ -86,9 +86,9 @@ static const CheckField *findField(const CheckCase &one, const std::string &name
 
 /// Values of names in expressions but for scalars; none after reporting a dim that the shape leaves out.
 static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelContract &contract, const CheckCase &one,
-                                                 const CaseNumbers &numbers) {
+                                                 const CaseNumbers &numbers, int64_t numSms) {
   std::vector<Value> slots(contract.names.size());
-  slots[KernelContract::kNumSmsSlot] = Value(int64_t(1));
+  slots[KernelContract::kNumSmsSlot] = Value(numSms);
   for (const Constant &constant : contract.constants)
     if (constant.slot >= 0)
       slots[constant.slot] = constant.value;
@@ -324,7 +324,7 @@ std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Mo
   CaseNumbers numbers;
   if (!numbers.compute(session, module, contract, one, options))
     return std::nullopt;
-  std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers);
+  std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers, options.numSms.value_or(kHostSms));
   return slots ? ArgumentMaker(session, contract, one, numbers, seed).make(std::move(*slots)) : std::nullopt;
 }
 

@@ -47,6 +47,13 @@ std::optional<DeviceKind> chooseDevice(Session &session, const std::string &choi
   return std::nullopt;
 }
 
+std::optional<int> numSmsOf(Session &session, DeviceKind device) {
+  if (device != DeviceKind::Gpu)
+    return kHostSms;
+  std::optional<DeviceProperties> properties = take(session, readDevice(0));
+  return properties ? std::optional(properties->numSms) : std::nullopt;
+}
+
 const Target *targetOfGpu(Session &session) {
   Result<DeviceProperties> device = readDevice(0);
   if (!device) {
@@ -80,7 +87,7 @@ std::optional<LoadedKernel> takeKernel(Session &session, OwningOpRef<ModuleOp> m
 
 static std::optional<RunResult> runOnCpu(Session &session, LoadedKernel &kernel, std::vector<HostArgument> &arguments,
                                          const RunOptions &options) {
-  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, kernel.contract, arguments);
+  std::optional<InterpreterLaunch> launch = bindForInterpreter(session, kernel.contract, arguments, kHostSms);
   if (!launch)
     return std::nullopt;
   auto start = std::chrono::steady_clock::now();

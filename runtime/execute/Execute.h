@@ -22,6 +22,13 @@ const char *nameOf(DeviceKind device);
 /// device.
 std::optional<DeviceKind> chooseDevice(Session &session, const std::string &choice);
 
+/// What `num_sms()` is where there is no GPU. More than one, so that programs show that do each other's work; odd,
+/// since counts that are divided among programs are often even.
+inline constexpr int kHostSms = 3;
+
+/// What `num_sms()` is on `device`. None, after reporting, if the GPU does not say.
+std::optional<int> numSmsOf(Session &session, DeviceKind device);
+
 /// The compilation target of the GPU at hand; null, after reporting, if there is none that the compiler knows.
 const Target *targetOfGpu(Session &session);
 

@@ -48,7 +48,7 @@ Invocation InterpreterLaunch::invocation() const {
 }
 
 std::optional<InterpreterLaunch> bindForInterpreter(Session &session, const KernelContract &contract,
-                                                    std::vector<HostArgument> &arguments) {
+                                                    std::vector<HostArgument> &arguments, int numSms) {
   InterpreterLaunch launch;
   std::vector<const void *> bases;
   for (auto [index, argument] : llvm::enumerate(arguments))
@@ -56,7 +56,9 @@ std::optional<InterpreterLaunch> bindForInterpreter(Session &session, const Kern
   std::optional<std::vector<Argument>> bound = toLaunchArguments(session, contract, arguments, bases);
   if (!bound)
     return std::nullopt;
-  std::optional<Binding> binding = take(session, bindArguments(contract, *bound));
+  BindOptions options;
+  options.numSms = numSms;
+  std::optional<Binding> binding = take(session, bindArguments(contract, *bound, options));
   if (!binding)
     return std::nullopt;
   launch.binding = std::move(*binding);

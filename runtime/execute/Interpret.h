@@ -16,9 +16,9 @@ struct InterpreterLaunch {
   Invocation invocation() const;
 };
 
-/// Checks `arguments` and binds them; none after reporting.
+/// Checks `arguments` and binds them, where `num_sms()` is `numSms`; none after reporting.
 std::optional<InterpreterLaunch> bindForInterpreter(Session &session, const KernelContract &contract,
-                                                    std::vector<HostArgument> &arguments);
+                                                    std::vector<HostArgument> &arguments, int numSms);
 
 /// Reports why the interpreter did not start.
 void reportInterpretError(Session &session, llvm::Error error);

@@ -59,7 +59,10 @@ std::optional<RunResult> runOnSimulator(Session &session, const SimulatorCode &b
                               argument.tensor.data.size(), isDefined(argument, parameter), mayWrite(parameter)});
   }
   std::optional<std::vector<Argument>> given = toLaunchArguments(session, built.contract, arguments, bases);
-  std::optional<Binding> binding = given ? take(session, bindArguments(built.contract, *given)) : std::nullopt;
+  BindOptions bindOptions;
+  bindOptions.numSms = kHostSms;
+  std::optional<Binding> binding =
+      given ? take(session, bindArguments(built.contract, *given, bindOptions)) : std::nullopt;
   if (!binding)
     return std::nullopt;
   RunResult result;

@@ -309,7 +309,8 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   std::optional<sim::Checks> checks = device ? checksOfSimulator(session, *device) : std::nullopt;
-  if (!build || !checks || session.hasErrors())
+  std::optional<int> numSms = checks ? numSmsOf(session, *device) : std::nullopt;
+  if (!build || !numSms || session.hasErrors())
     return false;
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
     return false;
@@ -338,6 +339,7 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
     return false;
   CheckOptions options;
   options.device = *device;
+  options.numSms = *numSms;
   options.build = *build;
   options.seed = rest ? rest->seed : seedOfRun();
   options.seeds = seedsOption.get();

@@ -5,7 +5,6 @@
 #include "runtime/tilec/SimulatorFlags.h"
 
 #include "runtime/artifact/Cubin.h"
-#include "runtime/driver/Device.h"
 #include "runtime/execute/Execute.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
@@ -229,11 +228,8 @@ static void runInstance(Session &session, const std::vector<const KernelContract
                         Run run) {
   nameByPosition(*instances.front(), given);
   std::optional<std::vector<HostArgument>> arguments = orderArguments(session, *instances.front(), std::move(given));
-  int numSms = 1;
-  if (device == DeviceKind::Gpu)
-    if (Result<DeviceProperties> properties = readDevice(0))
-      numSms = properties->numSms;
-  const KernelContract *contract = arguments ? chooseInstance(session, instances, *arguments, numSms) : nullptr;
+  std::optional<int> numSms = arguments ? numSmsOf(session, device) : std::nullopt;
+  const KernelContract *contract = numSms ? chooseInstance(session, instances, *arguments, *numSms) : nullptr;
   std::optional<std::vector<Saving>> savings = contract ? readSavings(session, *contract, *arguments) : std::nullopt;
   if (!savings || !checkFilled(session, *contract, *arguments) || !allocateArguments(session, *arguments))
     return;
@@ -309,6 +305,10 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
     return;
   options.source.kernel = item->name.text;
   options.source.forOneLaunch = true;
+  std::optional<int> numSms = numSmsOf(session, device);
+  if (!numSms)
+    return;
+  options.source.numSms = *numSms;
   if (!bindSignature(session, *item, *given, options.source))
     return;
   StepTimes times;
