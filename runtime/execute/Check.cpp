@@ -316,9 +316,11 @@ bool CaseRunner::compareAll() {
     size_t wanted = next++;
     if (!mayWrite(contract.parameters[i]) || arguments[i].kind != HostArgument::Kind::Tensor)
       continue;
-    Tolerance tolerance{one.exact, one.rtol, one.atol, {}};
-    if (isDerived() && !bounds.empty())
+    Tolerance tolerance{one.exact, one.rtol, one.atol, {}, {}};
+    if (isDerived() && !bounds.empty()) {
       tolerance.errors = std::move(bounds[i].errors);
+      tolerance.values = std::move(bounds[i].values);
+    }
     Comparison comparison =
         compare(arguments[i].tensor, specArguments[wanted].tensor, defined[wanted], poisons[i], tolerance);
     result.compared += comparison.compared;

@@ -99,7 +99,7 @@ private:
       ++result.unbounded;
       return;
     }
-    double error = distance(value, exact), allowed = toleranceOf(offset, exact);
+    double error = distance(value, exact), allowed = toleranceOf(offset, value, exact);
     // What rounds to infinity in the kernel's type may be infinite.
     if (std::isinf(value) && std::isfinite(exact) && (value > 0) == (exact > 0) &&
         std::isinf(fromBits(found.type, roundToBits(found.type, exact + std::copysign(allowed, exact)))))
@@ -109,14 +109,20 @@ private:
     result.ratio = std::max(result.ratio, error / allowed);
   }
 
-  double toleranceOf(int64_t offset, double exact) const {
+  double toleranceOf(int64_t offset, double value, double exact) const {
     if (!std::isfinite(exact))
       return 0; // nothing is near it
     if (tolerance.rtol || tolerance.atol)
       return tolerance.atol.value_or(0) + tolerance.rtol.value_or(0) * std::fabs(exact);
     // The spec itself rounds in f64; long sums of it lose a few bits.
     double spec = std::fabs(exact) * 0x1p-40;
-    return tolerance.errors.empty() ? spec : tolerance.errors[offset] + spec;
+    if (tolerance.errors.empty())
+      return spec;
+    // Where the spec rounds, it and the kernel may go to different sides of what is next to a tie. Then what the kernel
+    // computes without rounding lies between them, and both are within the bound of that.
+    double allowed = tolerance.errors[offset] + spec, unrounded = tolerance.values[offset] - exact;
+    bool liesBetween = (unrounded > 0) == (value > exact) && std::fabs(unrounded) <= allowed;
+    return liesBetween ? allowed + std::fabs(unrounded) : allowed;
   }
 
   /// A bool has one value beside the right one, so that a wrong one says nothing.

@@ -16,6 +16,8 @@ struct Tolerance {
   bool exact = false; ///< floats as well: the spec's result, rounded to the type
   std::optional<double> rtol, atol;
   std::vector<double> errors; ///< derived: per element in memory, without which only the spec's own rounding is allowed
+  /// With `errors`: what the kernel would compute without rounding. A spec that rounds is elsewhere.
+  std::vector<double> values;
 };
 
 /// An element that is further from the spec than it may be.
