@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <deque>
+#include <set>
 
 namespace tile {
 struct Knob;
@@ -47,6 +48,8 @@ public:
   Program &program;
   /// What is being generated: its grid is what `program_id` counts in.
   const ast::KernelItem *kernel = nullptr;
+  /// Knobs that `-D` or a shape gives the kernel, and so its loops, whatever stands before them.
+  std::set<std::string> givenKnobs;
 
   /// A loop around the current statement.
   struct Loop {

@@ -18,6 +18,10 @@ KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, c
       scope(std::make_shared<Scope>(module.scope)) {
   evaluator.expansion = Expansion();
   evaluator.kernel = &kernel;
+  evaluator.givenKnobs.clear();
+  for (const auto &[name, choice] : values.choices)
+    if (isKnob(name) && choice.overridesHeuristic)
+      evaluator.givenKnobs.insert(name);
 }
 
 //===-- Compile-time parameters

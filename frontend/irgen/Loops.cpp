@@ -164,7 +164,7 @@ mlir::DictionaryAttr Evaluator::scheduleOf(const std::vector<ast::Decorator> &cl
     mlir::Attribute value = builder.getUnitAttr();
     if (knob) {
       std::optional<int64_t> number = clauseNumber(clause, *knob);
-      if (!number)
+      if (!number || givenKnobs.count(clause.name.text)) // then the kernel's holds
         continue;
       value = builder.getI64IntegerAttr(*number);
     } else if (clause.arguments.size() == 1 && !clause.arguments.front().name) {
