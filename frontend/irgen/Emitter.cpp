@@ -510,12 +510,27 @@ mlir::Value Emitter::toIndex(const Operand &operand, const std::string &what) {
   return convert(operand.value.ssa(), type.element.scalar, Scalar::Index, at(operand.range));
 }
 
+/// Whether `value` is an extent that the launcher passes.
+static bool isExtent(const Value &value) {
+  if (!value.isRuntime() || value.isView() || !mlir::isa<mlir::IndexType>(value.ssa().getType()))
+    return false;
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value.ssa());
+  return argument && mlir::isa<mlir::FunctionOpInterface>(argument.getOwner()->getParentOp());
+}
+
+static bool isIdentifier(llvm::StringRef text) {
+  return llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 std::optional<Dim> Emitter::toDim(const Operand &operand, const std::string &what, int64_t least) {
   if (operand.value.isError())
     return std::nullopt;
   auto *constant = operand.value.as<IntConstant>();
   if (!constant) {
-    report(Code::E0300, operand.range, what + " is " + spelledValue(operand) + "; expected a compile-time integer");
+    DiagnosticBuilder diagnostic =
+        report(Code::E0300, operand.range, what + " is " + spelledValue(operand) + "; expected a compile-time integer");
+    if (std::string name = text(operand.range); isExtent(operand.value) && isIdentifier(name))
+      diagnostic.help("declare it as a compile-time parameter: " + quote(name + ": int") + " in `<…>` of the kernel");
     return std::nullopt;
   }
   // The tiles of a spec have the extents of its tensors.

@@ -68,19 +68,26 @@ bool tile::isSettable(const std::vector<const ast::KernelItem *> &kernels, const
 
 void tile::reportUnsettable(const std::vector<const ast::KernelItem *> &kernels, DiagnosticEngine &engine,
                             SourceRange range, const std::string &name, const std::string &given) {
+  bool isInShape = given == name; // of a decorator, which has scalars too
   std::set<std::string> settable;
-  for (const ast::KernelItem *kernel : kernels)
+  for (const ast::KernelItem *kernel : kernels) {
     for (std::string &candidate : settableNames(*kernel))
-      settable.insert(std::move(candidate));
+      if (!isInShape || candidate.compare(0, 4, "has(") != 0) // there it is `p: none`
+        settable.insert(std::move(candidate));
+    for (const ast::Parameter &parameter : kernel->parameters)
+      if (isInShape && (parameter.isOptional || dynCast<ast::Name>(parameter.type)))
+        settable.insert(parameter.name.text);
+  }
   std::string known;
   for (const std::string &candidate : settable)
     known += (known.empty() ? "`" : ", `") + candidate + "`";
   DiagnosticBuilder diagnostic =
-      engine.report(Code::E0408, range, "`" + given + "` names no compile-time parameter or dim");
+      engine.report(Code::E0408, range,
+                    "`" + given + "` names no compile-time parameter" + (isInShape ? ", dim or scalar" : " or dim"));
   diagnostic.note("there are " + known);
   std::string_view plain = plainKnob(name);
   std::string_view closest = closestName(plain, {settable.begin(), settable.end()});
-  if (!closest.empty() && given == name) // in a file, where it is an edit
+  if (!closest.empty() && isInShape) // in a file, where it is an edit
     diagnostic.replace(range, closest, "did you mean ", "?");
   else if (!closest.empty())
     diagnostic.help("did you mean `" + std::string(closest) + "`?");

@@ -2,8 +2,7 @@
 
 namespace tile {
 
-/// Whether a .npy file, which has no bf16 and no 8-bit floats, holds such elements as integers of type `found`.
-static bool isKeptAsBits(DataType type, DataType found) {
+bool isKeptAsBits(DataType type, DataType found) {
   return type == DataType::BF16 ? found == DataType::U16
                                 : (type == DataType::F8E4M3 || type == DataType::F8E5M2) && found == DataType::U8;
 }

@@ -28,6 +28,9 @@ bool mayWrite(const Parameter &parameter);
 /// Whether the kernel may read what is in `argument` before it has written it: not in an output, nor what `empty` made.
 bool isDefined(const HostArgument &argument, const Parameter &parameter);
 
+/// Whether a .npy file, which has no bf16 and no 8-bit floats, holds elements of `type` as integers of type `found`.
+bool isKeptAsBits(DataType type, DataType found);
+
 /// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 and a u8 array an 8-bit
 /// float where the parameter is: a .npy file has no other way to hold them.
 std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,

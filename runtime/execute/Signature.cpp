@@ -95,10 +95,13 @@ static const ast::GenericApply *tensorType(const ast::Parameter &parameter) {
   return type && type->arguments.size() == 1 && type->shape ? type : nullptr;
 }
 
-/// Adds the names that `tensor`, for `parameter` of `type`, binds. False after reporting what contradicts it.
+/// Adds the names that `tensor`, for `parameter` of `type`, binds: extents, and a type parameter, to which `binders`
+/// says which tensor bound it. A name of a type binds nothing; the contract is checked against it later. False after
+/// reporting what contradicts it.
 static bool bindTensor(Session &session, const ast::KernelItem &item, const ast::Parameter &parameter,
                        const ast::GenericApply &type, const NpyArray &tensor,
-                       const std::map<std::string, std::string> &defined, IrgenOptions &options) {
+                       const std::map<std::string, std::string> &defined, std::map<std::string, std::string> &binders,
+                       IrgenOptions &options) {
   const std::string &name = parameter.name.text;
   if (tensor.extents.size() != type.shape->size()) {
     session.engine.report(Code::E0603, parameter.range,
@@ -107,9 +110,21 @@ static bool bindTensor(Session &session, const ast::KernelItem &item, const ast:
                               std::string(session.sources.text(type.range)) + "`");
     return false;
   }
-  // A type parameter; a name of a type binds nothing, and then the contract is checked against it later.
-  if (const std::string *element = asName(type.arguments[0].value); element && !findDataType(*element))
-    options.values.try_emplace(*element, getName(tensor.type));
+  if (const std::string *element = asName(type.arguments[0].value); element && !findDataType(*element)) {
+    auto [value, isNew] = options.values.try_emplace(*element, getName(tensor.type));
+    if (isNew)
+      binders[*element] = name;
+    std::optional<DataType> expected = findDataType(value->second);
+    if (expected && *expected != tensor.type && !isKeptAsBits(*expected, tensor.type)) {
+      auto binder = binders.find(*element);
+      session.engine.report(
+          Code::E0603, parameter.range,
+          "`" + name + "` has elements of " + getName(tensor.type) + "; expected " + value->second + ", for `" +
+              (binder == binders.end() ? "-D " + *element + "=" + value->second + "`"
+                                       : *element + " = " + value->second + "` from `" + binder->second + "`"));
+      return false;
+    }
+  }
   for (size_t axis = 0; axis < type.shape->size(); ++axis) {
     const std::string *extent = asName((*type.shape)[axis]);
     if (!extent)
@@ -178,6 +193,7 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
   if (!checkNames(session, item.name.text, names, arguments))
     return false;
   const std::map<std::string, std::string> defined = options.values;
+  std::map<std::string, std::string> binders;
   std::vector<const ast::Parameter *> missing;
   size_t position = 0;
   for (const ast::Parameter &parameter : item.parameters) {
@@ -202,7 +218,7 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
     if (argument && argument->kind == HostArgument::Kind::Scalar && !bindScalar(session, parameter, *argument, options))
       return false;
     if (argument && argument->kind == HostArgument::Kind::Tensor && type &&
-        !bindTensor(session, item, parameter, *type, argument->tensor, defined, options))
+        !bindTensor(session, item, parameter, *type, argument->tensor, defined, binders, options))
       return false;
   }
   if (missing.empty())
