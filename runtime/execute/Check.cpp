@@ -6,6 +6,7 @@
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Simulate.h"
 #include "runtime/execute/Stores.h"
+#include "runtime/launch/Memory.h"
 
 #include "backend/interpreter/Bounds.h"
 #include "backend/interpreter/FixedBits.h"
@@ -43,6 +44,7 @@ private:
   void findFixed();
   bool runInterpreter();
   bool launch();
+  bool takeVariant(const std::optional<RunResult> &run);
   bool compareAll();
   bool compareFixed();
   void reportDifference(size_t index, const std::string &what, const Comparison &comparison);
@@ -243,7 +245,7 @@ bool CaseRunner::launch() {
   run.simulatorChecks = options.simulatorChecks;
   run.findings = &result.findings;
   if (options.device == DeviceKind::Cpu)
-    return runOn(options.device, session, file, *kernel, arguments, run).has_value();
+    return takeVariant(runOn(options.device, session, file, *kernel, arguments, run));
   // A build spends its module, and the next seed needs it again.
   std::optional<LoadedKernel> spent;
   if (!code) {
@@ -252,10 +254,30 @@ bool CaseRunner::launch() {
       return false;
   }
   if (options.device == DeviceKind::Gpu)
-    return runOn(options.device, session, file, *spent, arguments, run).has_value();
+    return takeVariant(runOn(options.device, session, file, *spent, arguments, run));
   if (!code && !(code = buildForSimulator(session, file, *spent, run.build)))
     return false;
-  return runOnSimulator(session, *code, arguments, run).has_value() && !session.hasErrors();
+  return takeVariant(runOnSimulator(session, *code, arguments, run)) && !session.hasErrors();
+}
+
+/// Whether rows of `parameter` are no multiple of a vector's bytes in any shape: with the gaps that a check leaves in
+/// strided tensors, or of a constant length.
+static bool hasOddRows(const Parameter &parameter) {
+  if (parameter.kind != Parameter::Kind::Tensor || !parameter.present || parameter.extents.size() < 2)
+    return false;
+  const std::optional<Expression> &row = parameter.extents.back();
+  auto isWhole = [&](int64_t count) { return count % kVectorBytes * getBytes(parameter.type) % kVectorBytes == 0; };
+  return parameter.strided || (row && row->usedSlots().empty() && !isWhole(row->evaluate({}).toInteger()));
+}
+
+/// Keeps which variant ran. False where the launch failed.
+bool CaseRunner::takeVariant(const std::optional<RunResult> &run) {
+  if (!run)
+    return false;
+  result.variant = run->variant;
+  result.whyVariant = run->whyVariant;
+  result.hasOddRows = llvm::any_of(contract.parameters, tile::hasOddRows);
+  return true;
 }
 
 /// Places that a message points at; more of them would bury it.

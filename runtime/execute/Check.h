@@ -27,6 +27,9 @@ struct CheckResult {
   std::string summary;    ///< where not: one line
   bool isRefused = false; ///< by the compiler, at a place in the kernel, and so for other shapes in the same words
   std::vector<std::pair<std::string, std::string>> drawn; ///< scalars that the shape leaves open, and their values
+  std::string variant;                                    ///< that ran, GPU and simulator
+  std::string whyVariant;                                 ///< why it is not the faster one; empty if it is
+  bool hasOddRows = false;                                ///< in every shape, so that the faster variant never runs
   int64_t compared = 0;                                   ///< elements, with the spec
   std::map<std::string, int64_t> leftOut; ///< by tensor, elements that were not, since the spec does not assign them
   int64_t unbounded = 0;                  ///< of the compared, not equal, and any number would have passed

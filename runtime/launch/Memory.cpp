@@ -9,8 +9,7 @@
 namespace tile {
 namespace {
 
-/// What `align16` and `rows16` ask a multiple of, and what `offsets31` bounds.
-constexpr int64_t kVectorBytes = 16;
+/// What `offsets31` bounds.
 constexpr int64_t kOffsetLimit = int64_t(1) << 31;
 
 Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }

@@ -17,6 +17,9 @@
 
 namespace tile {
 
+/// Bytes that `align16` and `rows16` ask a multiple of.
+inline constexpr int64_t kVectorBytes = 16;
+
 /// The tensor's elements in memory.
 Footprint footprint(const Argument &tensor);
 

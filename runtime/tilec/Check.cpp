@@ -50,6 +50,13 @@ struct Counts {
   }
 };
 
+/// Whether shapes of a kernel took its faster variant.
+struct Coverage {
+  std::string kernel;
+  std::string whyNot;     ///< of the first shape that did not
+  bool isCovered = false; ///< or none can, or of what failed nobody knows
+};
+
 /// Prints rows as they come.
 class CheckPrinter {
 public:
@@ -80,6 +87,8 @@ private:
     return row.count ? " " + row.one.describeShape() + (drawn.empty() ? "" : " with " + drawn) : "";
   }
   void clearProgress();
+  void cover(const CheckRow &row);
+  std::vector<std::string> notes() const;
   void add(const CheckRow &row);
   void endInstance();
   void printRow(const CheckRow &row);
@@ -90,6 +99,7 @@ private:
   bool isShowing = false;
   std::string instance;
   Counts ofInstance;
+  std::vector<Coverage> coverage;
   std::string refusal; ///< why the compiler refused a shape of the instance
   json::Array rows, notChecked, diagnosticsOfRest;
   std::vector<CheckRow> notRun; ///< they come after all that ran
@@ -133,6 +143,13 @@ static std::string unboundedText(const CheckResult &result) {
   return result.unbounded ? formatv(", the error of {0} has no bound", result.unbounded).str() : "";
 }
 
+/// Which variant ran, and why not the faster one.
+static std::string variantText(const CheckResult &result) {
+  if (result.variant.empty())
+    return "";
+  return ", variant " + result.variant + (result.whyVariant.empty() ? "" : " as " + result.whyVariant);
+}
+
 void CheckPrinter::printRow(const CheckRow &row) {
   std::cout << toString(row.outcome) << " " << instanceOf(row) << shapeOf(row) << ": ";
   std::string part = partText(row.result);
@@ -143,7 +160,7 @@ void CheckPrinter::printRow(const CheckRow &row) {
                       ? std::to_string(row.result.compared) + (row.result.compared == 1 ? " element" : " elements")
                       : part)
               << (row.result.fixed ? formatv(", {0} as the interpreter bit for bit", row.result.fixed).str() : "")
-              << errorText(row.result.ratio) << unboundedText(row.result)
+              << errorText(row.result.ratio) << unboundedText(row.result) << variantText(row.result)
               << (row.one.reason.empty() ? "" : ", tolerance given: " + row.one.reason)
               << formatv(", {0:f0} ms", row.milliseconds).str() << "\n";
   else if (row.outcome == CheckOutcome::Failed)
@@ -181,6 +198,10 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
     drawn[name] = text;
   if (!drawn.empty())
     object["drawn"] = std::move(drawn);
+  if (!row.result.variant.empty())
+    object["variant"] = row.result.variant;
+  if (!row.result.whyVariant.empty())
+    object["variant_reason"] = row.result.whyVariant;
   if (std::isfinite(row.result.ratio))
     object["worst_ratio"] = row.result.ratio;
   if (!row.one.reason.empty())
@@ -212,8 +233,30 @@ void CheckPrinter::endRows(size_t first, uint64_t seed) {
   endInstance();
 }
 
+void CheckPrinter::cover(const CheckRow &row) {
+  if (coverage.empty() || coverage.back().kernel != row.kernel)
+    coverage.push_back({row.kernel, "", false});
+  Coverage &all = coverage.back();
+  const CheckResult &result = row.result;
+  all.isCovered |=
+      result.hasOddRows || (result.variant.empty() ? row.outcome != CheckOutcome::Passed : result.whyVariant.empty());
+  if (all.whyNot.empty())
+    all.whyNot = result.whyVariant;
+}
+
+/// What the shapes leave out.
+std::vector<std::string> CheckPrinter::notes() const {
+  std::vector<std::string> notes;
+  for (const Coverage &all : coverage)
+    if (!all.isCovered && !all.whyNot.empty())
+      notes.push_back("no shape of kernel `" + all.kernel + "` took its faster variant: " + all.whyNot +
+                      "; add one to `@check` that does");
+  return notes;
+}
+
 void CheckPrinter::add(const CheckRow &row) {
   counts.add(row);
+  cover(row);
   if (printsJson) {
     rows.push_back(toJson(row));
     return;
@@ -248,6 +291,8 @@ static std::string describeSeeds(uint64_t first) {
 void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t seed) {
   const char *where = nameOf(device);
   if (!printsJson) {
+    for (const std::string &note : notes())
+      std::cout << "note: " << note << "\n";
     std::cout << input << ": " << counts.print() << "; " << where << ", " << describeSeeds(seed) << std::endl;
     return;
   }
@@ -259,6 +304,8 @@ void CheckPrinter::endFile(const std::string &input, DeviceKind device, uint64_t
                           {"failed", counts[CheckOutcome::Failed]},
                           {"not_run", counts[CheckOutcome::NotRun]},
                           {"cases", std::move(rows)}};
+  if (std::vector<std::string> all = notes(); !all.empty())
+    document["notes"] = json::Array(all);
   if (!notChecked.empty())
     document["not_checked"] = std::move(notChecked);
   if (!diagnosticsOfRest.empty())

@@ -65,6 +65,8 @@ static void takeRow(const json::Object &found, CheckRow &row) {
   row.result.fixed = found.getInteger("fixed_elements").value_or(0);
   row.result.ratio = found.getNumber("worst_ratio").value_or(std::numeric_limits<double>::infinity());
   row.result.summary = found.getString("message").value_or("").str();
+  row.result.variant = found.getString("variant").value_or("").str();
+  row.result.whyVariant = found.getString("variant_reason").value_or("").str();
   row.milliseconds = found.getNumber("milliseconds").value_or(0);
   if (const json::Object *drawn = found.getObject("drawn"))
     for (const auto &[name, text] : *drawn)
