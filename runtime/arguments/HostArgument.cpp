@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace tile {
 
@@ -246,6 +247,15 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   return argument;
 }
 
+/// Whether `value` is so far past the largest number of an 8-bit float, which `bits` are, that it does not round to it.
+static bool isSaturated(DataType type, double value, uint64_t bits) {
+  if (getBytes(type) != 1 || bits != roundToBits(type, std::copysign(std::numeric_limits<double>::infinity(), value)))
+    return false;
+  double largest = std::fabs(fromBits(type, bits)), half = (largest - std::fabs(fromBits(type, bits - 1))) / 2;
+  double excess = std::fabs(value) - largest;
+  return excess > half || (excess == half && bits % 2 != 0);
+}
+
 Result<uint64_t> scalarBits(const HostArgument &argument, DataType type) {
   const std::string &text = argument.scalarText;
   std::string typeName = getName(type);
@@ -263,9 +273,12 @@ Result<uint64_t> scalarBits(const HostArgument &argument, DataType type) {
     double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end)
       return refuse();
-    uint64_t bits = roundToBits(type, value);
+    uint64_t bits = encode(type, value);
     // Infinity is written `inf`; what only rounds to it was meant to be a number.
     bool isWord = text.find_first_of("nN") != std::string::npos;
+    if (isSaturated(type, value, bits))
+      return invalid("`" + text + "` does not fit " + typeName + "; its largest number is " +
+                     std::to_string(static_cast<int>(std::fabs(fromBits(type, bits)))));
     if (!isWord && std::isinf(fromBits(type, bits)))
       return invalid("`" + text + "` does not fit " + typeName + "; infinity is written `inf`");
     return bits;

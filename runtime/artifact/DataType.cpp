@@ -105,6 +105,11 @@ uint64_t roundToBits(DataType type, double value) {
   return sign | (magnitude > largest ? largest : magnitude);
 }
 
+uint64_t encode(DataType type, double value) {
+  uint64_t bits = roundToBits(type, value);
+  return type == DataType::F8E5M2 && std::isinf(value) ? bits + 1 : bits; // the one that follows the largest number
+}
+
 double fromBits(DataType type, uint64_t bits) {
   if (type == DataType::F64) {
     double value;

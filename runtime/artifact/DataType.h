@@ -55,6 +55,9 @@ int getMantissaBits(DataType type);
 /// result is infinity, but the 8-bit types saturate. NaN gives the type's quiet NaN.
 uint64_t roundToBits(DataType type, double value);
 
+/// The same for a number that is given, not computed: an infinity stays one where the type has it.
+uint64_t encode(DataType type, double value);
+
 /// The exact value of `bits` in the float type `type`.
 double fromBits(DataType type, uint64_t bits);
 

@@ -131,7 +131,7 @@ Status Binder::bindScalar(const Parameter &parameter, const Argument &argument) 
       value = argument.isUnsigned ? static_cast<double>(static_cast<uint64_t>(argument.integer))
                                   : static_cast<double>(argument.integer);
     // Expressions see what the kernel sees.
-    binding.values[parameter.valueSlot] = Value::ofReal(fromBits(parameter.type, roundToBits(parameter.type, value)));
+    binding.values[parameter.valueSlot] = Value::ofReal(fromBits(parameter.type, encode(parameter.type, value)));
     return {};
   }
   if (!isInteger)
@@ -265,7 +265,7 @@ void Binder::chooseVariant() {
 
 uint64_t Binder::scalarBits(const Parameter &parameter) const {
   const Value &value = binding.values[parameter.valueSlot];
-  return isFloat(parameter.type) ? roundToBits(parameter.type, value.real) : static_cast<uint64_t>(value.integer);
+  return isFloat(parameter.type) ? encode(parameter.type, value.real) : static_cast<uint64_t>(value.integer);
 }
 
 void Binder::fillCells() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 namespace tile {
 namespace {
@@ -320,6 +321,8 @@ TEST(Bind, ScalarsTakeTheirTypesBits) {
   EXPECT_EQ(bitsOf("f16", Argument::scalar(1.0)), 0x3C00u);
   EXPECT_EQ(bitsOf("bf16", Argument::scalar(2)), 0x4000u);
   EXPECT_EQ(bitsOf("f64", Argument::scalar(1.0)), 0x3FF0000000000000u);
+  EXPECT_EQ(bitsOf("f8e5m2", Argument::scalar(std::numeric_limits<double>::infinity())), 0x7Cu);
+  EXPECT_EQ(bitsOf("f8e4m3", Argument::scalar(std::numeric_limits<double>::infinity())), 0x7Eu);
   EXPECT_EQ(bitsOf("i32", Argument::scalar(-1)), ~uint64_t(0));
   EXPECT_EQ(bitsOf("u64", Argument::scalar(~uint64_t(0))), ~uint64_t(0));
   EXPECT_EQ(bitsOf("bool", Argument::scalar(true)), 1u);

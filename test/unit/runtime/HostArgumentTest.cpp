@@ -91,6 +91,20 @@ TEST(HostArgument, OnlyAWordIsInfinite) {
   EXPECT_TRUE(scalarBits(make("nan"), DataType::F32).ok());
 }
 
+TEST(HostArgument, EightBitFloatsDoNotSaturate) {
+  auto bits = [](const char *text, DataType type) { return *scalarBits(make(text), type); };
+  auto error = [](const char *text, DataType type) { return scalarBits(make(text), type).error().message; };
+  EXPECT_EQ(error("500", DataType::F8E4M3), "`500` does not fit f8e4m3; its largest number is 448");
+  EXPECT_EQ(error("-464.1", DataType::F8E4M3), "`-464.1` does not fit f8e4m3; its largest number is 448");
+  EXPECT_EQ(error("-inf", DataType::F8E4M3), "`-inf` does not fit f8e4m3; its largest number is 448");
+  EXPECT_EQ(error("61440", DataType::F8E5M2), "`61440` does not fit f8e5m2; its largest number is 57344");
+  EXPECT_EQ(bits("464", DataType::F8E4M3), 0x7eu);
+  EXPECT_EQ(bits("256", DataType::F8E4M3), 0x78u);
+  EXPECT_EQ(bits("-61439", DataType::F8E5M2), 0xfbu);
+  EXPECT_EQ(bits("-inf", DataType::F8E5M2), 0xfcu);
+  EXPECT_EQ(bits("nan", DataType::F8E4M3), 0x7fu);
+}
+
 TEST(HostArgument, ShapeIsKnownBeforeMemoryIsTaken) {
   Result<HostArgument> x = makeHostArgument("x=ones:f64[1000000000000]", 1);
   ASSERT_TRUE(x.ok());
