@@ -95,14 +95,33 @@ static const ast::GenericApply *tensorType(const ast::Parameter &parameter) {
   return type && type->arguments.size() == 1 && type->shape ? type : nullptr;
 }
 
-/// Adds the names that `tensor`, for `parameter` of `type`, binds: extents, and a type parameter, to which `binders`
-/// says which tensor bound it. A name of a type binds nothing; the contract is checked against it later. False after
-/// reporting what contradicts it.
+/// The type that the elements of `argument` give the type parameter `name` of `item`: the default, where a file can
+/// only hold it as the integers found there, else their own. `bound` are the parameters that have a value.
+static std::string elementType(const ast::KernelItem &item, const std::string &name, const HostArgument &argument,
+                               const std::map<std::string, std::string> &bound) {
+  DataType found = argument.tensor.type;
+  bool isFile = !argument.filling && !argument.isPoisoned;
+  for (const ast::GenericParameter &generic : item.generics) {
+    const std::string *fallback =
+        isFile && generic.name.text == name && generic.defaultValue ? asName(generic.defaultValue) : nullptr;
+    if (auto other = fallback ? bound.find(*fallback) : bound.end(); other != bound.end())
+      fallback = &other->second; // `U: type = T`
+    std::optional<DataType> type = fallback ? findDataType(*fallback) : std::nullopt;
+    if (type && isKeptAsBits(*type, found))
+      return *fallback;
+  }
+  return std::string(getName(found));
+}
+
+/// Adds the names that the tensor of `argument`, for `parameter` of `type`, binds: extents, and a type parameter, to
+/// which `binders` says which tensor bound it. A name of a type binds nothing; the contract is checked against it
+/// later. False after reporting what contradicts it.
 static bool bindTensor(Session &session, const ast::KernelItem &item, const ast::Parameter &parameter,
-                       const ast::GenericApply &type, const NpyArray &tensor,
+                       const ast::GenericApply &type, const HostArgument &argument,
                        const std::map<std::string, std::string> &defined, std::map<std::string, std::string> &binders,
                        IrgenOptions &options) {
   const std::string &name = parameter.name.text;
+  const NpyArray &tensor = argument.tensor;
   if (tensor.extents.size() != type.shape->size()) {
     session.engine.report(Code::E0603, parameter.range,
                           "`" + name + "` has rank " + std::to_string(tensor.extents.size()) + "; expected " +
@@ -111,7 +130,7 @@ static bool bindTensor(Session &session, const ast::KernelItem &item, const ast:
     return false;
   }
   if (const std::string *element = asName(type.arguments[0].value); element && !findDataType(*element)) {
-    auto [value, isNew] = options.values.try_emplace(*element, getName(tensor.type));
+    auto [value, isNew] = options.values.try_emplace(*element, elementType(item, *element, argument, options.values));
     if (isNew)
       binders[*element] = name;
     std::optional<DataType> expected = findDataType(value->second);
@@ -218,7 +237,7 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
     if (argument && argument->kind == HostArgument::Kind::Scalar && !bindScalar(session, parameter, *argument, options))
       return false;
     if (argument && argument->kind == HostArgument::Kind::Tensor && type &&
-        !bindTensor(session, item, parameter, *type, argument->tensor, defined, binders, options))
+        !bindTensor(session, item, parameter, *type, *argument, defined, binders, options))
       return false;
   }
   if (missing.empty())
