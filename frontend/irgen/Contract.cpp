@@ -241,18 +241,32 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
     if (argument.name && !closest.empty())
       diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
   }
+  auto isEmptyList = [&](const ast::ExprPtr &expr, const std::string &name) {
+    auto *list = dynCast<ast::List>(expr);
+    if (list && list->elements.empty())
+      evaluator.report(Code::E0606, expr->range,
+                       "the list of " + quote(name) + " is empty; expected at least one value");
+    return list && list->elements.empty();
+  };
   for (const ast::Argument &argument : decorator.arguments) {
     if (decorator.name.text == "heuristic" && argument.name)
       check(*argument.name);
     if (decorator.name.text == "instances") {
-      auto *list = dynCast<ast::List>(argument.value);
-      if (!argument.name || !list || list->elements.empty())
+      if (argument.name && isEmptyList(argument.value, argument.name->text))
+        continue;
+      if (!argument.name || !dynCast<ast::List>(argument.value))
         evaluator.report(Code::E0606, argument.range, "`@instances` takes `NAME = [values]`");
       else if (!argument.isHas)
         check(*argument.name);
     }
+    std::string name = argument.name ? argument.name->text : "";
+    if (decorator.name.text == "autotune" ? name == "configs" : decorator.name.text == "bench" && name == "shapes")
+      isEmptyList(argument.value, name);
     if (decorator.name.text == "autotune") {
       checkRecord(argument.value.get());
+      if (auto *space = dynCast<ast::Record>(argument.value); space && name == "space")
+        for (const ast::Record::Field &choices : space->fields)
+          isEmptyList(choices.value, choices.name.text);
       if (auto *list = dynCast<ast::List>(argument.value))
         for (const ast::ExprPtr &element : list->elements)
           checkRecord(element.get());

@@ -281,8 +281,8 @@ void KernelBuilder::takeConfiguration() {
         continue;
       for (const ast::Record::Field &field : record->fields) {
         auto *choices = name == "space" ? dynCast<ast::List>(field.value) : nullptr;
-        configuration[field.name.text] =
-            choices && !choices->elements.empty() ? choices->elements.front().get() : field.value.get();
+        if (!choices || !choices->elements.empty()) // else it is reported
+          configuration[field.name.text] = choices ? choices->elements.front().get() : field.value.get();
       }
     }
   }

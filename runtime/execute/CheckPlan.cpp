@@ -235,6 +235,8 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
   std::string name = argument.name ? argument.name->text : "";
   if (name == "shapes") {
     shapes = ast::dynCast<ast::List>(argument.value);
+    if (shapes && shapes->elements.empty())
+      return refuse(value.range, "the list of `shapes` is empty; expected records such as `{M: 7, N: 127}`");
     return shapes || refuse(value.range, "`shapes` is a list of records such as `[{M: 7, N: 127}]`");
   }
   if (name == "inputs")
