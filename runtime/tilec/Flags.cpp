@@ -63,11 +63,12 @@ static bool readDefine(Session &session, const std::string &text, IrgenOptions &
                    "`-D " + text + "` has no " + (name.empty() ? "name" : "value") + "; expected `-D NAME=VALUE`");
     return false;
   }
-  auto [known, isNew] = options.values.try_emplace(name, value);
-  if (!isNew)
+  auto known = options.values.try_emplace(name, value).first;
+  bool agrees = known->second == value;
+  if (!agrees)
     session.report(Code::E0602,
                    "`" + name + "` is given twice, as `" + known->second + "` and `" + value + "`; expected one value");
-  return isNew;
+  return agrees;
 }
 
 /// `--warps N` is `-D warps=N`, said shorter.
