@@ -57,9 +57,14 @@ std::string Emitter::spelledOperand(SourceRange range) const {
 void Emitter::suggestCast(DiagnosticBuilder &diagnostic, SourceRange range, std::string_view type,
                           std::string lead) const {
   std::string operand = spelledOperand(range), base = text(range);
-  // What is converted already is converted otherwise: two conversions round twice.
+  // What is converted to a float already is converted otherwise: two conversions round twice. A conversion to an
+  // integer stays, as it says more than a type.
+  auto isOfFloat = [](std::string_view name) {
+    std::optional<Scalar> scalar = scalarNamed(name);
+    return scalar && isFloat(*scalar);
+  };
   size_t as = base.rfind(" as ");
-  while (as != std::string::npos && isOneOperand(base.substr(as + 4))) {
+  while (as != std::string::npos && isOfFloat(base.substr(as + 4)) && isOfFloat(type)) {
     base.resize(as);
     if (isOneOperand(base))
       operand = base;
