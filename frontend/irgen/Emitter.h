@@ -160,6 +160,7 @@ public:
     /// How many products of 8-bit floats the tensor cores add up before an ordinary addition; 0: all.
     int64_t promote = 0;
     SourceRange promoteRange = {};
+    std::string_view spelled = "@"; ///< how messages call it: as it was written
   };
   Value dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator, SourceRange opRange,
             DotOptions options);
@@ -196,7 +197,7 @@ private:
     enum class Doubt { Little, Some, Much } doubt;
   };
   std::vector<Form> formsOf(const Operand &operand) const;
-  void warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange);
+  void warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange, std::string_view spelled);
   const Reduced *reductionBehind(mlir::Value value) const;
   Value pointerOffset(ast::BinaryOp op, const Operand &pointer, const Operand &offset, SourceRange opRange);
   std::optional<Value> foldShift(ast::BinaryOp op, const Operand &lhs, const Operand &rhs, SourceRange opRange);

@@ -424,16 +424,18 @@ Value Emitter::binary(BinaryOp op, const Operand &lhs, const Operand &rhs, Sourc
 
 /// A tensor core takes operands of one type, and f32 only when it is told to round it to tf32. So a product of f32 and
 /// a narrower float is computed at a small part of the speed, which the source does not show.
-void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange) {
+void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, SourceRange opRange,
+                                   std::string_view spelled) {
   Scalar left = lhs.value.type().element.scalar, right = rhs.value.type().element.scalar;
   bool isLeftWide = left == Scalar::F32;
   Scalar narrow = isLeftWide ? right : left;
   if (!isFloat(narrow) || info(narrow).bits > 16 || (!isLeftWide && right != Scalar::F32))
     return;
   const Operand &wide = isLeftWide ? lhs : rhs;
-  DiagnosticBuilder diagnostic = report(Code::W0302, opRange,
-                                        "operands of `@` are " + lhs.value.describe() + " and " + rhs.value.describe() +
-                                            "; the product is computed in f32, without the tensor cores");
+  DiagnosticBuilder diagnostic =
+      report(Code::W0302, opRange,
+             "operands of " + quote(spelled) + " are " + lhs.value.describe() + " and " + rhs.value.describe() +
+                 "; the product is computed in f32, without the tensor cores");
   diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
   // 8 bits would keep less than a digit of what was computed in f32.
   if (isFloat8(narrow))
@@ -445,18 +447,19 @@ void Emitter::warnOfWidenedOperand(const Operand &lhs, const Operand &rhs, Sourc
 
 Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<Operand> &accumulator,
                    SourceRange opRange, DotOptions options) {
+  const std::string operation = quote(options.spelled);
   for (const Operand &operand : {lhs, rhs}) {
     if (operand.value.isError())
       return {};
     Type type = operand.value.type();
     if (!operand.value.isTile() || type.shape.size() != 2)
       return fail(Code::E0203, operand.range,
-                  "operand of `@` is " + operand.value.describe() + "; expected a tile of rank 2");
+                  "operand of " + operation + " is " + operand.value.describe() + "; expected a tile of rank 2");
   }
   Scalar first = lhs.value.type().element.scalar, second = rhs.value.type().element.scalar;
   if (isInteger(first) && isInteger(second) && kindOf(first) != kindOf(second)) {
     DiagnosticBuilder diagnostic = report(Code::E0200, opRange,
-                                          "operands of `@` are " + lhs.value.describe() + " and " +
+                                          "operands of " + operation + " are " + lhs.value.describe() + " and " +
                                               rhs.value.describe() + "; expected integers of one sign");
     diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
     // The 11 bits of a f16 hold every value of 8 bits, signed or not.
@@ -468,7 +471,7 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   }
   // Of 8-bit floats each factor keeps its format.
   bool areFloats8 = isFloat8(first) && isFloat8(second);
-  std::optional<Scalar> scalar = areFloats8 ? first : commonScalarOf({lhs, rhs}, opRange, "operands of `@`");
+  std::optional<Scalar> scalar = areFloats8 ? first : commonScalarOf({lhs, rhs}, opRange, "operands of " + operation);
   if (!scalar)
     return {};
   if (options.isTf32 && *scalar != Scalar::F32)
@@ -480,11 +483,11 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   const auto *known = llvm::find_if(
       accumulators, [&](Scalar candidate) { return mlirTypeOf(candidate, context()) == accumulatorType; });
   if (known == std::end(accumulators))
-    return fail(Code::E0203, opRange, "`@` is not defined for " + std::string(nameOf(*scalar)));
+    return fail(Code::E0203, opRange, operation + " is not defined for " + std::string(nameOf(*scalar)));
   Scalar accumulatorScalar = *known;
   if (compare(left.shape[1], right.shape[0]) != Agreement::Same) {
     reportExtents(Code::E0204, left.shape[1], right.shape[0], opRange, lhs, rhs,
-                  "inner dimensions of `@` differ: " + std::to_string(left.shape[1].value) + " and " +
+                  "inner dimensions of " + operation + " differ: " + std::to_string(left.shape[1].value) + " and " +
                       std::to_string(right.shape[0].value),
                   [&](llvm::ArrayRef<Dim> first, llvm::ArrayRef<Dim> second) {
                     return compare(first[1], second[0]) == Agreement::Same;
@@ -505,7 +508,7 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
     return {};
   }
   if (!options.isTf32 && !isSpec)
-    warnOfWidenedOperand(lhs, rhs, opRange);
+    warnOfWidenedOperand(lhs, rhs, opRange, options.spelled);
   Value a = coerceScalar(lhs, *scalar, ""), b = coerceScalar(rhs, areFloats8 ? second : *scalar, "");
   if (a.isError() || b.isError())
     return {};

@@ -327,8 +327,30 @@ static Value callWhere(Evaluator &evaluator, const Builtin &self, CallArguments 
                Type::tile(values->type.element, shape));
 }
 
+static bool isPrecision(std::string_view word) { return word == "ieee" || word == "tf32"; }
+
+/// `dot(a, b, acc, 3)`: a fourth value, which is no precision, tells nothing of what was meant; reported if so.
+static bool reportFourthValue(Evaluator &evaluator, const Builtin &self, const CallArguments &arguments) {
+  size_t positional = 0;
+  for (const CallArguments::Argument &argument : arguments.arguments) {
+    if (!argument.name.empty() || ++positional <= 3)
+      continue;
+    auto *name = ast::dynCast<ast::Name>(argument.syntax);
+    if (name && isPrecision(name->text))
+      return false;
+    evaluator
+        .report(Code::E0215, argument.syntax->range,
+                quote(self.name) + " is called with too many arguments; expected 3")
+        .help("options are given by name: `precision = ieee`, `precision = tf32`, `promote = n`");
+    return true;
+  }
+  return false;
+}
+
 /// `dot(a, b, acc, precision = tf32, promote = 128)`. The precision is a word, not a value.
 static Value callDot(Evaluator &evaluator, const Builtin &self, CallArguments &arguments) {
+  if (reportFourthValue(evaluator, self, arguments))
+    return {};
   for (CallArguments::Argument &argument : arguments.arguments)
     if (argument.name != "precision")
       argument.operand = evaluator.operand(*argument.syntax);
@@ -336,6 +358,7 @@ static Value callDot(Evaluator &evaluator, const Builtin &self, CallArguments &a
   if (!bound.isValid())
     return {};
   Emitter::DotOptions options;
+  options.spelled = self.name;
   if (auto *promote = bound.get("promote")) {
     auto *constant = promote->operand.value.as<IntConstant>();
     if (promote->operand.value.isError())
@@ -349,7 +372,7 @@ static Value callDot(Evaluator &evaluator, const Builtin &self, CallArguments &a
   }
   if (auto *precision = bound.get("precision")) {
     auto *name = ast::dynCast<ast::Name>(precision->syntax);
-    if (!name || (name->text != "tf32" && name->text != "ieee"))
+    if (!name || !isPrecision(name->text))
       return evaluator.fail(Code::E0215, precision->syntax->range,
                             "precision is " + quote(evaluator.text(precision->syntax->range)) +
                                 "; expected `ieee` or `tf32`");
