@@ -63,11 +63,20 @@ static int64_t roundUp(int64_t elements, int64_t perWarp) {
   return llvm::PowerOf2Ceil(llvm::divideCeil(std::max<int64_t>(elements, 1), perWarp));
 }
 
+/// Whether whole instructions cover a product of 16-bit factors, as which those of 8 bits may be multiplied.
+static bool isForTensorCores(DotOp dot) {
+  constexpr int64_t kFactorBytes = 2;
+  ArrayRef<int64_t> sum = shapeOf(dot.getType());
+  return sum[0] % MmaKind::kRows == 0 && sum[1] % MmaKind::kColumns == 0 &&
+         shapeOf(dot.getLhs().getType())[1] * kFactorBytes % MmaKind::kDepthBytes == 0;
+}
+
 namespace {
 /// What the tiles of a kernel take of all threads together.
 struct Demand {
   int64_t largest = 0, loaded = 0, largestLoad = 0, accumulators = 0, live = 0;
-  /// Those of every product: floats of at most 16 bits, with extents that are powers of two.
+  /// Those of every product: floats of at most 16 bits, with extents that are powers of two, for tensor cores. Without
+  /// these a thread has all that it loads of a factor in registers, as f32.
   bool areFactorsNarrow = true;
   bool areForWarpgroups = true;  ///< all products, of such factors
   bool hasForWarpgroups = false; ///< one of them at least
@@ -80,8 +89,9 @@ struct Demand {
         accumulators += wordsOf(dot.getType());
         Type factor = elementOf(dot.getLhs().getType());
         bool isNarrow = isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() <= 16;
+        areFactorsNarrow &= isNarrow && isForTensorCores(dot);
         for (Value factor : {dot.getLhs(), dot.getRhs()})
-          areFactorsNarrow &= isNarrow && llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
+          areFactorsNarrow &= llvm::all_of(shapeOf(factor.getType()), llvm::isPowerOf2_64);
         bool isForWarpgroups = isNarrow && shapeOf(dot.getType())[0] % MmaKind::kWarpgroupRows == 0;
         areForWarpgroups &= isForWarpgroups;
         hasForWarpgroups |= isForWarpgroups;

@@ -175,6 +175,16 @@ func.func @factors_that_take_more_registers(%a: tensor<64x32xi8>, %b: tensor<32x
   return
 }
 
+// Four rows are no product for tensor cores: the factors are in registers, as f32.
+// CHECK-LABEL: func @few_rows
+// CHECK-SAME:    tgpu.warps = 2 : i64
+func.func @few_rows(%v: !tile.view<?x?xbf16>, %q: tensor<4x64xbf16>, %c: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %c0 = arith.constant 0 : index
+  %k = tile.load %v[%c0 :+ 64, %c0 :+ 64] : !tile.view<?x?xbf16>, (index, index) -> tensor<64x64xbf16>
+  %d = tile.dot ieee signed %q, %k, %c : tensor<4x64xbf16>, tensor<64x64xbf16>, tensor<4x64xf32>
+  return %d : tensor<4x64xf32>
+}
+
 // CHECK-LABEL: func @extents_with_an_odd_factor
 // CHECK-SAME:    tgpu.warps = 4 : i64
 func.func @extents_with_an_odd_factor(%a: tensor<48x32xf16>, %b: tensor<32x80xf16>, %c: tensor<48x80xf32>) {
