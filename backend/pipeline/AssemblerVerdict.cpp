@@ -79,21 +79,26 @@ static std::string variantsText(ArrayRef<StringRef> variants) {
   return (variants.size() > 1 ? ", in variants `" : ", in variant `") + llvm::join(variants, "` and `") + "`";
 }
 
+/// Adds the variant that `kernel` is to those that `diagnostic` is about.
+void Compilation::markVariant(InFlightDiagnostic &diagnostic, StringRef kernel) const {
+  if (const KernelNotes *known = notesOf(kernel); known && known->variant)
+    diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(known->variant->name);
+}
+
 /// Says once per kernel of the source, for the instance that is worst off, that its time goes to memory, and in which
 /// variants.
 void Compilation::warnOfSpills() const {
   struct Spilling {
     const KernelReport *worst = nullptr;
-    llvm::SmallSetVector<StringRef, 2> variants;
+    SmallVector<StringRef> kernels;
   };
   llvm::MapVector<Location, Spilling> spilling;
   for (const KernelReport &kernel : artifact.kernels)
     if (unsigned bytes = kernel.resources.spillStoreBytes) {
-      auto &[worst, variants] = spilling[locationOf(kernel.resources.name)];
+      auto &[worst, kernels] = spilling[locationOf(kernel.resources.name)];
       if (!worst || worst->resources.spillStoreBytes < bytes)
         worst = &kernel;
-      if (const KernelNotes *known = notesOf(kernel.resources.name); known && !known->variant.empty())
-        variants.insert(known->variant);
+      kernels.push_back(kernel.resources.name);
     }
   for (auto &[place, found] : spilling) {
     const KernelReport *kernel = found.worst;
@@ -101,7 +106,9 @@ void Compilation::warnOfSpills() const {
     InFlightDiagnostic diagnostic = emitWarning(place)
                                     << titleOf(resources.name) << " spills " << resources.spillStoreBytes
                                     << " bytes per thread to memory, beside the " << resources.registers
-                                    << " registers that it has" << variantsText(found.variants.getArrayRef());
+                                    << " registers that it has";
+    for (StringRef spilled : found.kernels)
+      markVariant(diagnostic, spilled);
     diagnostic.attachNote() << "help: use " << adviceOnRegisters(resources.name, kernel->threads())
                             << "; a loop goes over what a smaller one does not cover";
   }
@@ -132,8 +139,8 @@ void Compilation::warnOfSerialProducts() const {
       continue;
     auto &[first, variants] = serial[{locationOf(remark.kernel), remark.serial}];
     first = first ? first : &remark;
-    if (const KernelNotes *known = notesOf(remark.kernel); known && !known->variant.empty())
-      variants.insert(known->variant);
+    if (const KernelNotes *known = notesOf(remark.kernel); known && known->variant)
+      variants.insert(known->variant->name);
   }
   for (auto &[key, found] : serial) {
     const AssemblerRemark &remark = *found.first;

@@ -4,6 +4,7 @@
 #define BACKEND_PIPELINE_COMPILATION_H
 
 #include "backend/pipeline/Compile.h"
+#include "ir/TileGPU/Variants.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LLVMContext.h"
@@ -14,10 +15,10 @@ namespace tile {
 /// What is to be said of a kernel and stands neither in PTX nor in a cubin.
 struct KernelNotes {
   mlir::Location location;
-  mlir::DictionaryAttr contract = {}; ///< null where the module has none
-  unsigned sharedBytes = 0;           ///< dynamic
-  std::string variant = {};
-  int64_t maxRegisters = 0; ///< asked for; 0: nothing was
+  mlir::DictionaryAttr contract = {};     ///< null where the module has none
+  unsigned sharedBytes = 0;               ///< dynamic
+  const tgpu::Variant *variant = nullptr; ///< null where it is the only one
+  int64_t maxRegisters = 0;               ///< asked for; 0: nothing was
   unsigned stages = 0;
   bool areWarpsChosen = false;
   bool isBounded = false; ///< by the compiler, so that more blocks are resident
@@ -65,6 +66,7 @@ private:
   void warnOfSerialProducts() const;
   void warnOfLength() const;
   const KernelNotes *notesOf(llvm::StringRef kernel) const;
+  void markVariant(mlir::InFlightDiagnostic &diagnostic, llvm::StringRef kernel) const;
   mlir::Location locationOf(llvm::StringRef kernel) const;
   std::string titleOf(llvm::StringRef kernel) const;
   mlir::LogicalResult reportShared(llvm::StringRef kernel, uint64_t found, uint64_t limit);

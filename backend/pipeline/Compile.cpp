@@ -9,8 +9,8 @@
 #include "ir/Tile/ContractText.h"
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/VariantRemark.h"
 
-#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
@@ -202,8 +202,7 @@ LogicalResult Compilation::readLaunches(ModuleOp module) {
     };
     KernelNotes kernel{placeOf(function)};
     kernel.contract = function->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
-    if (auto variant = function->getAttrOfType<StringAttr>(tgpu::TileGPUDialect::kVariant))
-      kernel.variant = variant.str();
+    kernel.variant = tgpu::variantOf(function);
     kernel.sharedBytes = integer(kSharedBytesAttribute);
     kernel.maxRegisters = integer(NVVM::NVVMDialect::getMaxnregAttrName());
     kernel.stages = integer(tgpu::TileGPUDialect::kStages);
@@ -267,15 +266,19 @@ LogicalResult Compilation::runPtx(StringRef ptx) {
       report.dynamicSharedBytes = known->sharedBytes;
       report.stages = known->stages;
       report.areWarpsChosen = known->areWarpsChosen;
+      report.parameters = parameterTexts(known->contract);
     }
   }
   artifact.remarks = std::move(assembly->remarks);
   warnOfSpills();
   warnOfSerialProducts();
   for (const AssemblerRemark &remark : artifact.remarks)
-    if (remark.serial.empty())
-      emitRemark(locationOf(remark.kernel))
-          << "the assembler says: " << remark.text << (remark.code.empty() ? "" : " (" + remark.code + ")");
+    if (remark.serial.empty()) {
+      InFlightDiagnostic diagnostic = emitRemark(locationOf(remark.kernel))
+                                      << "the assembler says: " << remark.text
+                                      << (remark.code.empty() ? "" : " (" + remark.code + ")");
+      markVariant(diagnostic, remark.kernel);
+    }
   return dump(".cubin", artifact.cubin);
 }
 
@@ -319,10 +322,12 @@ FailureOr<Assembly> Compilation::assembleWithoutSpills() {
       continue;
     boundSpills[kernel.name] = kernel.spillStoreBytes;
     std::string what = titleOf(kernel.name) + " has fewer blocks resident than would hide what its warps wait for";
-    remark::missed(locationOf(kernel.name), remark::RemarkOpts::name("BoundRegisters").category("assemble"))
+    remark::missed(locationOf(kernel.name), remark::RemarkOpts::name("BoundRegisters")
+                                                .category("assemble")
+                                                .function(known->variant ? known->variant->name : StringRef()))
         << what.c_str()
-        << remark::reason("with {0} registers per thread variant `{1}` would spill {2} bytes", kernel.registers,
-                          known->variant, kernel.spillStoreBytes);
+        << remark::reason("with {0} registers per thread it would spill {1} bytes", kernel.registers,
+                          kernel.spillStoreBytes);
   }
   artifact.ptx = std::move(ptx);
   return free;

@@ -35,6 +35,7 @@ constexpr llvm::StringLiteral kMissedOptimization = "missed optimization";
 constexpr llvm::StringLiteral kLongCompilation = "long compilation";
 /// Metadata of an error that an option gives, such as a folder that cannot be written; it has no place.
 constexpr llvm::StringLiteral kOptionFault = "option fault";
+// A warning or remark has, beside these, the names of the variants that it is about.
 
 /// One kernel of a cubin: what its launch needs and what it does.
 struct KernelReport {
@@ -44,6 +45,8 @@ struct KernelReport {
   unsigned boundSpillBytes = 0;    ///< spilled under a bound on registers that the compiler therefore took back
   unsigned stages = 0;             ///< the most of a loop that copies ahead; 0: none does
   bool areWarpsChosen = false;     ///< by the compiler
+  /// What tells it from other instances: names and values of compile-time parameters.
+  std::vector<std::pair<std::string, std::string>> parameters = {};
 
   unsigned threads() const { return code.threads; }
   unsigned sharedBytes() const { return resources.staticSharedBytes + dynamicSharedBytes; }

@@ -40,10 +40,14 @@ struct ResidentWarps {
 };
 } // namespace
 
-static void printKernel(const KernelReport &kernel, const Target &target, llvm::raw_ostream &os) {
+void printKernel(const KernelReport &kernel, const Target &target, llvm::raw_ostream &os) {
   auto row = [&](llvm::StringRef what) -> llvm::raw_ostream & { return os << "  " << llvm::left_justify(what, 16); };
   const KernelResources &resources = kernel.resources;
-  os << "kernel `" << resources.name << "` on " << llvm::StringRef(target.name) << "\n";
+  os << "kernel `" << resources.name << "` on " << llvm::StringRef(target.name);
+  const char *separator = ": ";
+  for (const auto &[name, value] : kernel.parameters)
+    os << std::exchange(separator, ", ") << name << " = " << value;
+  os << "\n";
   row("threads") << kernel.threads() << " per block" << (kernel.areWarpsChosen ? ", chosen by the compiler\n" : "\n");
   row("registers") << resources.registers << " per thread; spills ";
   if (resources.spillStoreBytes || resources.spillLoadBytes)
@@ -90,7 +94,11 @@ template <typename Key> static llvm::json::Object countsToJson(const std::map<Ke
 
 static llvm::json::Object kernelToJson(const KernelReport &kernel, const Target &target) {
   const KernelResources &resources = kernel.resources;
+  llvm::json::Object parameters;
+  for (const auto &[name, value] : kernel.parameters)
+    parameters[name] = value;
   llvm::json::Object object{{"name", resources.name},
+                            {"parameters", std::move(parameters)},
                             {"threads", kernel.threads()},
                             {"warps_chosen", kernel.areWarpsChosen},
                             {"registers", resources.registers},

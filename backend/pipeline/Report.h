@@ -8,10 +8,14 @@
 
 namespace tile {
 
+/// Prints a paragraph on one kernel.
+void printKernel(const KernelReport &kernel, const Target &target, llvm::raw_ostream &os);
+
 /// Prints a paragraph per kernel. The counts are of instructions in the code, not of their executions.
 void printReport(llvm::ArrayRef<KernelReport> kernels, const Target &target, llvm::raw_ostream &os);
 
-/// The same as data: `kernels` in their order, bytes as numbers, widths of accesses as fields with their counts.
+/// The same as data: `kernels` in their order, bytes as numbers, parameters as text, widths of accesses as fields with
+/// their counts.
 llvm::json::Object reportToJson(llvm::ArrayRef<KernelReport> kernels, const Target &target);
 
 } // namespace tile

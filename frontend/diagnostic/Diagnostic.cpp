@@ -13,8 +13,9 @@ DiagnosticBuilder &DiagnosticBuilder::replace(SourceRange range, std::string_vie
   return help(lead + "`" + std::string(text) + "`" + std::string(trail));
 }
 
-DiagnosticBuilder DiagnosticEngine::report(Code code, SourceRange range, std::string message) {
-  return DiagnosticBuilder(keep({code, std::move(message), {range, {}}, {}, {}, {}, {}}));
+DiagnosticBuilder DiagnosticEngine::report(Code code, SourceRange range, std::string message,
+                                           std::vector<std::string> variants) {
+  return DiagnosticBuilder(keep({code, std::move(message), {range, {}}, {}, {}, std::move(variants), {}, {}}));
 }
 
 void DiagnosticEngine::add(Diagnostic diagnostic) { keep(std::move(diagnostic)); }
@@ -33,7 +34,12 @@ Diagnostic &DiagnosticEngine::keep(Diagnostic diagnostic) {
            other.message == diagnostic.message;
   };
   bool isError = diagnostic.severity() == Severity::Error;
-  bool isRepeated = std::any_of(diagnostics.begin(), diagnostics.end(), isSame);
+  auto same = std::find_if(diagnostics.begin(), diagnostics.end(), isSame);
+  bool isRepeated = same != diagnostics.end();
+  if (isRepeated)
+    for (const std::string &variant : diagnostic.variants)
+      if (std::find(same->variants.begin(), same->variants.end(), variant) == same->variants.end())
+        same->variants.push_back(variant);
   if (isError && !isRepeated && errors >= errorLimit)
     ++dropped;
   if (isRepeated || (isError && errors >= errorLimit)) {
@@ -42,6 +48,14 @@ Diagnostic &DiagnosticEngine::keep(Diagnostic diagnostic) {
   ++(isError ? errors : warnings);
   diagnostics.push_back(std::move(diagnostic));
   return diagnostics.back();
+}
+
+void DiagnosticEngine::dropWarnings(const std::function<bool(const Diagnostic &)> &isUnwanted) {
+  auto rest = std::remove_if(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic &diagnostic) {
+    return diagnostic.severity() == Severity::Warning && isUnwanted(diagnostic);
+  });
+  warnings -= static_cast<unsigned>(diagnostics.end() - rest);
+  diagnostics.erase(rest, diagnostics.end());
 }
 
 std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {

@@ -5,6 +5,7 @@
 
 #include "frontend/diagnostic/Source.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,8 +55,9 @@ struct Diagnostic {
   Label primary;                // underlined with `^`
   std::vector<Label> secondary; // underlined with `-`
   std::vector<std::string> notes;
-  std::string help;       // what to write instead, or empty
-  std::optional<Fix> fix; // the same as an edit, where it is one
+  std::vector<std::string> variants; // of the kernel, that this is about; empty where it is about all code
+  std::string help;                  // what to write instead, or empty
+  std::optional<Fix> fix;            // the same as an edit, where it is one
 
   Severity severity() const { return codeInfo(code).severity(); }
 };
@@ -97,7 +99,8 @@ public:
 
   /// Adds a diagnostic; its severity is the code's. An exact repetition of an earlier one (code, range, message) is
   /// dropped: a function instantiated twice reports a fault once.
-  DiagnosticBuilder report(Code code, SourceRange range, std::string message);
+  /// One of several variants of a kernel is dropped, too, but adds to the variants of the first.
+  DiagnosticBuilder report(Code code, SourceRange range, std::string message, std::vector<std::string> variants = {});
 
   bool hasErrors() const { return errors != 0; }
   unsigned errorCount() const { return errors; }
@@ -110,6 +113,9 @@ public:
   void add(Diagnostic diagnostic);
   /// Gives away what was collected so far, in the order of report, and forgets it.
   std::vector<Diagnostic> take();
+
+  /// Forgets the warnings that `isUnwanted`.
+  void dropWarnings(const std::function<bool(const Diagnostic &)> &isUnwanted);
 
   /// By file and position; equal positions in order of report.
   std::vector<const Diagnostic *> sorted() const;

@@ -3,6 +3,7 @@
 #include "frontend/diagnostic/Render.h"
 
 #include <ostream>
+#include <utility>
 
 using namespace tile;
 
@@ -42,6 +43,19 @@ static void writeLabel(std::ostream &out, const SourceManager &sources, const La
   }
 }
 
+/// `, "name": [...]`, or nothing where `texts` is empty.
+static void writeTexts(std::ostream &out, std::string_view name, const std::vector<std::string> &texts) {
+  const char *separator = "";
+  if (!texts.empty())
+    out << ", \"" << name << "\": [";
+  for (const std::string &text : texts) {
+    out << std::exchange(separator, ", ");
+    writeString(out, text);
+  }
+  if (!texts.empty())
+    out << ']';
+}
+
 static void writeDiagnostic(std::ostream &out, const SourceManager &sources, const Diagnostic &diagnostic) {
   out << "{\"code\": \"" << codeInfo(diagnostic.code).name << "\", \"severity\": \""
       << (diagnostic.severity() == Severity::Error ? "error" : "warning") << "\", \"message\": ";
@@ -61,14 +75,8 @@ static void writeDiagnostic(std::ostream &out, const SourceManager &sources, con
   }
   if (separator == std::string_view(", "))
     out << ']';
-  separator = ", \"notes\": [";
-  for (const std::string &note : diagnostic.notes) {
-    out << separator;
-    writeString(out, note);
-    separator = ", ";
-  }
-  if (!diagnostic.notes.empty())
-    out << ']';
+  writeTexts(out, "notes", diagnostic.notes);
+  writeTexts(out, "variants", diagnostic.variants);
   if (!diagnostic.help.empty()) {
     out << ", \"help\": ";
     writeString(out, diagnostic.help);

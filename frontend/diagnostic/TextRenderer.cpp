@@ -212,6 +212,12 @@ void TextRenderer::render(const Diagnostic &diagnostic) {
   }
   for (const std::string &note : diagnostic.notes)
     remark("note", note);
+  if (!diagnostic.variants.empty()) {
+    std::string names;
+    for (const std::string &name : diagnostic.variants)
+      names += (names.empty() ? "`" : " and `") + name + "`";
+    remark("note", (diagnostic.variants.size() > 1 ? "in the variants " : "in the variant ") + names);
+  }
   if (!diagnostic.help.empty())
     remark("help", diagnostic.help);
   out << '\n';

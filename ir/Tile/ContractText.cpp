@@ -34,6 +34,12 @@ static std::string textOf(Attribute value) {
   return "?";
 }
 
+std::vector<std::pair<std::string, std::string>> parameterTexts(DictionaryAttr contract) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  forEachParameter(contract, [&](StringRef name, Attribute value) { texts.emplace_back(name.str(), textOf(value)); });
+  return texts;
+}
+
 std::string kernelTitle(DictionaryAttr contract, StringRef symbol) {
   auto name = contract ? contract.getAs<StringAttr>("name") : StringAttr();
   std::string text;

@@ -5,12 +5,18 @@
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tile {
 
 /// "kernel `center` (T = bf16, N = 4096)" from the contract of a kernel; with its `symbol` alone where `contract` is
 /// null. Knobs are not told.
 std::string kernelTitle(mlir::DictionaryAttr contract, llvm::StringRef symbol);
+
+/// The compile-time parameters of an instance that are no knobs, with the text of their values, in source order; none
+/// where `contract` is null.
+std::vector<std::pair<std::string, std::string>> parameterTexts(mlir::DictionaryAttr contract);
 
 /// Compile-time integers below this mostly count something else than the elements of a tile.
 constexpr int64_t kSmallestExtent = 16;

@@ -3,10 +3,9 @@
 #include "ir/Layout/ShapeOps.h"
 #include "ir/TileGPU/Scratch.h"
 #include "ir/TileGPU/SlotAccess.h"
-#include "ir/TileGPU/Variants.h"
+#include "ir/TileGPU/VariantRemark.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tile;
@@ -45,12 +44,12 @@ static bool isZero(Value value) {
   return !value || matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-void tgpu::remarkNotAhead(Operation *op, StringRef what, const std::string &reason) {
-  auto name = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(TileGPUDialect::kVariant);
-  if (const Variant *variant = name ? findVariant(name) : nullptr; variant && variant->promisesNothing())
-    return;
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("PipelineLoads").category("tgpu-pipeline-loads"))
-      << what << remark::reason("{0}", reason);
+void tgpu::remarkNotAhead(Operation *op, StringRef what, const std::string &reason, const std::string &advice) {
+  remark::detail::InFlightRemark missed =
+      remark::missed(op->getLoc(), remarkOn(op, "PipelineLoads", "tgpu-pipeline-loads"));
+  missed << what << remark::reason("{0}", reason);
+  if (!advice.empty())
+    missed << remark::suggest("{0}", advice);
 }
 
 PipelinePlan::PipelinePlan(scf::ForOp loop, int64_t limit, int64_t shared) : loop(loop) {
@@ -87,13 +86,14 @@ void PipelinePlan::consider(LoadOp load) {
   if (!considered.insert(load).second)
     return;
   Ahead ahead{load, Layout()};
-  if (std::string fault = whyNot(load, ahead); !fault.empty())
-    return remarkNotAhead(load, "load is not copied ahead", fault);
+  std::string advice;
+  if (std::string fault = whyNot(load, ahead, advice); !fault.empty())
+    return remarkNotAhead(load, "load is not copied ahead", fault, advice);
   loads.push_back(std::move(ahead));
 }
 
-/// Why `load` cannot become a copy; fills in what the copy needs.
-std::string PipelinePlan::whyNot(LoadOp load, Ahead &ahead) {
+/// Why `load` cannot become a copy, and in `advice` what would help if anything does; fills in what the copy needs.
+std::string PipelinePlan::whyNot(LoadOp load, Ahead &ahead, std::string &advice) {
   if (!load.getView().getType().getConstant())
     return "its tensor may be written meanwhile";
   if (!isZero(load.getOther()))
@@ -118,11 +118,22 @@ std::string PipelinePlan::whyNot(LoadOp load, Ahead &ahead) {
   for (Value operand : load->getOperands())
     if (failed(collectSlice(loop, operand, ahead.slice)))
       return "its positions follow from more than the loop's variable: from memory, or from the iteration before";
-  return whyNoUse(load, ahead.shared);
+  return whyNoUse(load, ahead.shared, advice);
 }
 
-/// Why the users of `load` cannot read it from shared memory.
-std::string PipelinePlan::whyNoUse(LoadOp load, const Layout &shared) {
+/// What lets a factor be read from its slot. ldmatrix exchanges rows and columns of 16-bit elements only, and a group
+/// of warps cannot have a part of a swizzled row, which lies across K where the elements do.
+static std::string adviceOnOrder(DotOp dot, DotOperand which, bool isTransposed) {
+  bool isAlongK = isTransposed == (which == DotOperand::B);
+  std::string store = isAlongK                 ? ""
+                      : which == DotOperand::A ? "store it as [M, K] and multiply it as it is"
+                                               : "store it as [N, K] and multiply by its transpose, `x.T`";
+  std::string fewer = shareOf(dot)->inWarpgroups || isAlongK ? "use fewer warps" : "";
+  return store + (store.empty() || fewer.empty() ? "" : ", or ") + fewer;
+}
+
+/// Why the users of `load` cannot read it from shared memory, and in `advice` what would help if anything does.
+std::string PipelinePlan::whyNoUse(LoadOp load, const Layout &shared, std::string &advice) {
   SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(load->getUses()));
   while (!uses.empty()) {
     OpOperand *use = uses.pop_back_val();
@@ -140,8 +151,10 @@ std::string PipelinePlan::whyNoUse(LoadOp load, const Layout &shared) {
     DotOperand which = use->getOperandNumber() == 0 ? DotOperand::A : DotOperand::B;
     bool isTransposed = use->get() != load.getResult();
     Layout seen = isTransposed ? permuteLayout(shared, {1, 0}) : shared;
-    if (std::string fault = whyNotFromSlot(dot, which, use->get().getType(), seen); !fault.empty())
+    if (std::string fault = whyNotFromSlot(dot, which, use->get().getType(), seen); !fault.empty()) {
+      advice = adviceOnOrder(dot, which, isTransposed);
       return fault;
+    }
   }
   return "";
 }

@@ -9,9 +9,9 @@
 
 namespace tile::tgpu {
 
-/// A remark that `what`, with the reason; none in the variant that promises nothing of addresses, of which nobody
-/// expects copies.
-void remarkNotAhead(mlir::Operation *op, llvm::StringRef what, const std::string &reason);
+/// A remark that `what`, with the reason and what would help if anything does.
+void remarkNotAhead(mlir::Operation *op, llvm::StringRef what, const std::string &reason,
+                    const std::string &advice = "");
 
 class PipelinePlan {
 public:
@@ -73,8 +73,8 @@ private:
 
   std::optional<int64_t> askedStages();
   void consider(LoadOp load);
-  std::string whyNot(LoadOp load, Ahead &ahead);
-  std::string whyNoUse(LoadOp load, const Layout &shared);
+  std::string whyNot(LoadOp load, Ahead &ahead, std::string &advice);
+  std::string whyNoUse(LoadOp load, const Layout &shared, std::string &advice);
   void planOthers();
   void planCarried();
   bool isHandedOn(DotOp last, llvm::SmallVector<DotOp> &chain);

@@ -5,8 +5,7 @@
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/LoopSlice.h"
 #include "ir/TileGPU/Passes.h"
-
-#include "mlir/IR/Remarks.h"
+#include "ir/TileGPU/VariantRemark.h"
 
 using namespace mlir;
 using namespace tile;
@@ -78,7 +77,7 @@ private:
     if (prefetches.empty())
       return;
     if (words > kMaxCarriedWords) {
-      remark::missed(loop.getLoc(), remark::RemarkOpts::name("PrefetchLoads").category("tgpu-prefetch-loads"))
+      remark::missed(loop.getLoc(), remarkOn(loop, "PrefetchLoads", "tgpu-prefetch-loads"))
           << "loads are not issued an iteration early"
           << remark::reason("tiles carried by the loop would take {0} registers of a thread", words)
           << remark::suggest("smaller tiles or more warps leave fewer to a thread");

@@ -3,7 +3,7 @@
 #include "ir/Analysis/AxisInfo.h"
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
-#include "ir/TileGPU/Variants.h"
+#include "ir/TileGPU/VariantRemark.h"
 #include "ir/TileToTileGPU/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -91,9 +91,6 @@ static LogicalResult assumeFast(func::FuncOp kernel, DictionaryAttr contract) {
   }
   return success();
 }
-
-/// Whether the launcher has anything to promise: it checks tensors only.
-static bool takesTensors(DictionaryAttr contract) { return !tensorsOf(contract).empty(); }
 
 namespace {
 struct AssumeVariantPass : public tgpu::impl::AssumeVariantPassBase<AssumeVariantPass> {

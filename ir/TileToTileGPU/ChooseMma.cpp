@@ -4,9 +4,8 @@
 #include "ir/TileGPU/MmaKind.h"
 #include "ir/TileGPU/ProductShare.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/VariantRemark.h"
 #include "ir/TileToTileGPU/Passes.h"
-
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tile;
@@ -63,10 +62,50 @@ static std::optional<ProductShare> shareWarps(ArrayRef<int64_t> shape, int64_t w
   return best;
 }
 
-/// Whether wgmma takes the factors. Those of 8 bits must lie along K, and only what memory has so can be copied so.
-static bool isForWarpgroups(DotOp dot, const MmaKind &kind) {
+namespace {
+/// What keeps a product from wgmma, and what would help.
+struct Obstacle {
+  std::string reason, advice;
+};
+} // namespace
+
+/// What of the factors wgmma does not take. Those that are not of 16 bits must lie along K, and only what memory has so
+/// can be copied so.
+static SmallVector<Obstacle> obstaclesOfFactors(DotOp dot, const MmaKind &kind) {
+  SmallVector<Obstacle> obstacles;
   auto isTransposed = [](Value factor) { return static_cast<bool>(factor.getDefiningOp<PermuteOp>()); };
-  return kind.isAsync && (kind.isTransposable() || (!isTransposed(dot.getLhs()) && isTransposed(dot.getRhs())));
+  std::string rule = " of " + std::to_string(kind.bits) + " bits does not lie along K, as wgmma takes it";
+  if (!kind.isTransposable() && isTransposed(dot.getLhs()))
+    obstacles.push_back({"its left factor" + rule, "store it as [M, K] and multiply it as it is"});
+  if (!kind.isTransposable() && !isTransposed(dot.getRhs()))
+    obstacles.push_back({"its right factor" + rule, "store it as [N, K] and multiply by its transpose, `x.T`"});
+  return obstacles;
+}
+
+/// What of the tile groups of four among `warps` cannot share. `isChosen`: the compiler chose the warps, and would give
+/// four to a tile with rows for them.
+static SmallVector<Obstacle> obstaclesOfShape(ArrayRef<int64_t> shape, int64_t warps, bool isChosen) {
+  SmallVector<Obstacle> obstacles;
+  constexpr int64_t rows = MmaKind::kWarpgroupRows;
+  bool hasRows = shape[0] % rows == 0;
+  if (!hasRows)
+    obstacles.push_back(
+        {llvm::formatv("M is {0}; wgmma takes multiples of {1} rows", shape[0], rows),
+         shape[1] % rows == 0
+             ? llvm::formatv("compute the transposed product, `b.T @ a.T` for `a @ b`, which has {0} rows", shape[1])
+                   .str()
+             : llvm::formatv("a tile of {0} rows has them", llvm::alignTo(shape[0], rows)).str()});
+  if (warps % kWarpgroupWarps != 0 && (hasRows || !isChosen))
+    obstacles.push_back(
+        {llvm::formatv("wgmma takes {0} warps or a multiple of them; the block has {1}", kWarpgroupWarps, warps),
+         llvm::formatv("set `warps` to {0}", llvm::alignTo(warps, kWarpgroupWarps))});
+  if (obstacles.empty())
+    obstacles.push_back(
+        {llvm::formatv("a tile of {0} by {1} is no {2} equal pieces of {3} rows and {4} columns or "
+                       "multiples of them, one for each group of {5} warps",
+                       shape[0], shape[1], warps / kWarpgroupWarps, rows, MmaKind::kColumns, kWarpgroupWarps),
+         "fewer warps or a larger tile leave whole pieces to each"});
+  return obstacles;
 }
 
 /// Registers of a thread that a product of warpgroups takes at once: it has one text, and the words of a left factor
@@ -111,7 +150,10 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
       }
     getOperation().walk([&](DotOp dot) {
       std::string fault = whyNot(dot);
-      if (!fault.empty() && isFloat8(elementOf(dot.getLhs().getType()))) {
+      if (Type element = elementOf(dot.getLhs().getType()); !fault.empty() && isFloat8(element)) {
+        if (llvm::is_contained(types, findMmaKind(element, dot.getPrecision())->name))
+          missed(dot) << "factors of 8 bits are multiplied as f16" << remark::reason("{0}", fault)
+                      << remark::suggest("tiles with K in multiples of 32 stay in 8 bits");
         widenFactors(dot);
         fault = whyNot(dot);
       }
@@ -119,10 +161,9 @@ struct ChooseMmaPass : public tgpu::impl::ChooseMmaPassBase<ChooseMmaPass> {
         share(dot);
         return;
       }
-      remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
-          << "dot does not run on the tensor cores" << remark::reason("{0}", fault)
-          << remark::suggest(
-                 "tiles of multiples of 16 of f16, bf16, 8-bit floats or i8 do, and of f32 with `precision = tf32`");
+      missed(dot) << "dot does not run on the tensor cores" << remark::reason("{0}", fault)
+                  << remark::suggest("tiles of multiples of 16 of f16, bf16, 8-bit floats or i8 do, and of f32 with "
+                                     "`precision = tf32`");
     });
   }
 
@@ -131,15 +172,8 @@ private:
     ArrayRef<int64_t> shape = shapeOf(dot.getType());
     int64_t count = kernelWarps(getOperation(), warps);
     std::optional<ProductShare> chosen;
-    if (warpgroups && isForWarpgroups(dot, *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision())))
-      chosen = shareWarps(shape, count, /*inWarpgroups=*/true, isChained(dot));
-    if (int64_t most = registersFor(getOperation(), count, registers); chosen && registersOf(dot, *chosen) > most) {
-      remark::missed(dot.getLoc(), remark::RemarkOpts::name("ChooseMma").category("tgpu-choose-mma"))
-          << "dot does not run as wgmma"
-          << remark::reason("a thread needs {0} registers for it and has {1}", registersOf(dot, *chosen), most)
-          << remark::suggest("a smaller tile leaves fewer sums to a thread");
-      chosen.reset();
-    }
+    if (warpgroups)
+      chosen = shareWarpgroups(dot, shape, count);
     if (chosen)
       dot->setAttr(TileGPUDialect::kWarpgroups, UnitAttr::get(&getContext()));
     else
@@ -147,6 +181,28 @@ private:
     dot->setAttr(
         TileGPUDialect::kMma,
         DenseI64ArrayAttr::get(&getContext(), SmallVector<int64_t>(chosen->warps.begin(), chosen->warps.end())));
+  }
+
+  /// How groups of warps share `dot`; none, after saying why, where it does not run as wgmma.
+  std::optional<ProductShare> shareWarpgroups(DotOp dot, ArrayRef<int64_t> shape, int64_t count) {
+    auto share = shareWarps(shape, count, /*inWarpgroups=*/true, isChained(dot));
+    SmallVector<Obstacle> obstacles =
+        obstaclesOfFactors(dot, *findMmaKind(elementOf(dot.getLhs().getType()), dot.getPrecision()));
+    if (!share)
+      llvm::append_range(obstacles,
+                         obstaclesOfShape(shape, count, getOperation()->hasAttr(TileGPUDialect::kWarpsChosen)));
+    else if (int64_t most = registersFor(getOperation(), count, registers); registersOf(dot, *share) > most)
+      obstacles.push_back(
+          {llvm::formatv("a thread needs {0} registers for it and has {1}", registersOf(dot, *share), most),
+           "a smaller tile leaves fewer sums to a thread"});
+    for (const Obstacle &obstacle : obstacles)
+      missed(dot) << "dot does not run as wgmma" << remark::reason("{0}", obstacle.reason)
+                  << remark::suggest("{0}", obstacle.advice);
+    return obstacles.empty() ? share : std::nullopt;
+  }
+
+  remark::detail::InFlightRemark missed(DotOp dot) {
+    return remark::missed(dot.getLoc(), remarkOn(dot, "ChooseMma", "tgpu-choose-mma"));
   }
 
   std::string whyNot(DotOp dot) {

@@ -3,10 +3,9 @@
 /// compute stays on the axes of the hardware.
 #include "ir/Tile/TileOps.h"
 #include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileGPU/VariantRemark.h"
 #include "ir/TileToTileGPU/GridExpressions.h"
 #include "ir/TileToTileGPU/Passes.h"
-
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace tile;
@@ -31,7 +30,7 @@ struct LinearizeGridPass : public tgpu::impl::LinearizeGridPassBase<LinearizeGri
       extents.push_back(expressions.emit(axis));
       if (extents.back())
         continue;
-      remark::missed(kernel.getLoc(), remark::RemarkOpts::name("LinearizeGrid").category("tgpu-linearize-grid"))
+      remark::missed(kernel.getLoc(), remarkOn(kernel, "LinearizeGrid", "tgpu-linearize-grid"))
           << "axes 1 and 2 of the grid take at most 65535 programs"
           << remark::reason("the kernel cannot compute the grid, which needs `{0}`", expressions.uncovered);
       return;

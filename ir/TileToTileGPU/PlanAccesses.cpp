@@ -4,12 +4,10 @@
 #include "ir/Analysis/AccessFacts.h"
 #include "ir/Analysis/KernelRanges.h"
 #include "ir/TileGPU/LayoutRules.h"
-#include "ir/TileGPU/Variants.h"
+#include "ir/TileGPU/VariantRemark.h"
 #include "ir/TileToTileGPU/Passes.h"
 
 #include "ir/Layout/Constructors.h"
-
-#include "mlir/IR/Remarks.h"
 
 #include <numeric>
 
@@ -25,7 +23,7 @@ namespace tile::tgpu {
 /// Reports an access of `found` bytes at a time, the reason, and what would help if anything does.
 static void remarkNarrow(Operation *access, int64_t found, const std::string &reason, const std::string &advice) {
   remark::detail::InFlightRemark missed =
-      remark::missed(access->getLoc(), remark::RemarkOpts::name("VectorizeAccess").category("tgpu-plan-accesses"));
+      remark::missed(access->getLoc(), remarkOn(access, "VectorizeAccess", "tgpu-plan-accesses"));
   missed << "access moves " + std::to_string(found) + " bytes at a time, not " + std::to_string(kMaxVectorBytes)
          << remark::reason("{0}", reason);
   if (!advice.empty())

@@ -1,5 +1,6 @@
 #include "runtime/compile/Build.h"
 
+#include "backend/pipeline/Report.h"
 #include "runtime/artifact/Cubin.h"
 #include "runtime/artifact/Manifest.h"
 #include "runtime/compile/ManifestText.h"
@@ -44,6 +45,14 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
   FailureOr<Artifact> artifact = isGiven ? compileGiven(module, options.compile) : compile(module, options.compile);
   if (failed(artifact))
     return std::nullopt;
+  if (options.reports)
+    for (const KernelReport &kernel : artifact->kernels) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      printKernel(kernel, options.compile.assembledFor(), stream);
+      if (!llvm::is_contained(*options.reports, text))
+        options.reports->push_back(std::move(text));
+    }
   bool isDescribed = !artifact->cubin.empty() || (options.describe && !artifact->ptx.empty());
   if (!isDescribed || entries.empty())
     return std::move(*artifact);

@@ -12,7 +12,9 @@ struct BuildOptions {
   IrgenOptions source;    ///< for a `.tile` file
   CompileOptions compile; ///< `target` is set
   bool fuses = true;      ///< whether `a * b + c` of a `.tile` file rounds once
-  bool describe = false;  ///< gives the manifest of PTX, too: without what only the assembler knows
+  /// Gets what `--report` says of the kernels, each paragraph once; null: nobody asks.
+  std::vector<std::string> *reports = nullptr;
+  bool describe = false; ///< gives the manifest of PTX, too: without what only the assembler knows
 };
 
 /// Tile IR of `file`, Tile source or MLIR; what runs on any device has this meaning. Null after errors.

@@ -3,6 +3,7 @@
 #include "backend/pipeline/Compile.h"
 #include "frontend/diagnostic/Render.h"
 #include "frontend/parse/Parse.h"
+#include "ir/TileGPU/Variants.h"
 #include "runtime/artifact/File.h"
 
 #include "mlir/IR/Remarks.h"
@@ -34,6 +35,8 @@ public:
       else
         why += (why.empty() ? ": " : "; ") + part.val;
     InFlightDiagnostic diagnostic = emitRemark(remark.getLocation()) << what << why;
+    if (const tgpu::Variant *variant = tgpu::findVariant(remark.getFunction()))
+      diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(variant->name);
     if (!advice.empty())
       diagnostic.attachNote() << "help: " << advice;
   }
@@ -133,13 +136,16 @@ SourceRange Session::place(Location location) const {
   return rangeOf(location, calls);
 }
 
+/// Whether `mark` is in the metadata of `diagnostic`.
+static bool hasMark(mlir::Diagnostic &diagnostic, llvm::StringRef mark) {
+  return llvm::any_of(diagnostic.getMetadata(), [&](const DiagnosticArgument &argument) {
+    return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
+  });
+}
+
 /// Where a pass's diagnostic stands among the codes.
 static Code codeOf(mlir::Diagnostic &diagnostic) {
-  auto has = [&](llvm::StringRef mark) {
-    return llvm::any_of(diagnostic.getMetadata(), [&](const DiagnosticArgument &argument) {
-      return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
-    });
-  };
+  auto has = [&](llvm::StringRef mark) { return hasMark(diagnostic, mark); };
   if (has(kCompilerFault))
     return Code::E0999;
   if (has(kOptionFault))
@@ -160,18 +166,35 @@ static Code codeOf(mlir::Diagnostic &diagnostic) {
   return Code::W0602;
 }
 
-DiagnosticBuilder Session::reportAt(Code code, Location location, std::string message, SourceRange &range) {
+/// The variants that a pass's diagnostic is about, in the order of the launcher.
+static std::vector<std::string> variantsOf(mlir::Diagnostic &diagnostic) {
+  std::vector<std::string> variants;
+  for (const tgpu::Variant &variant : tgpu::allVariants())
+    if (hasMark(diagnostic, variant.name))
+      variants.push_back(variant.name.str());
+  return variants;
+}
+
+bool Session::isShown(const Diagnostic &diagnostic) const {
+  auto isMeant = [&](const std::string &name) {
+    return shownVariant.empty() ? !tgpu::findVariant(name)->promisesNothing() : name == shownVariant;
+  };
+  return diagnostic.code != Code::W0602 || diagnostic.variants.empty() || llvm::any_of(diagnostic.variants, isMeant);
+}
+
+DiagnosticBuilder Session::reportAt(Code code, Location location, std::string message, SourceRange &range,
+                                    std::vector<std::string> variants) {
   std::vector<SourceRange> calls;
   range = rangeOf(location, calls);
   // What is wrong within the standard library is wrong with the call of it: the innermost, which comes last.
   auto isOfUser = [&](const SourceRange &call) { return sources.name(call.file) != kStandardLibrary; };
   auto user = range.isValid() && !isOfUser(range) ? llvm::find_if(llvm::reverse(calls), isOfUser) : calls.rend();
   if (user != calls.rend()) {
-    DiagnosticBuilder builder = engine.report(code, *user, std::move(message));
+    DiagnosticBuilder builder = engine.report(code, *user, std::move(message), std::move(variants));
     builder.secondary(std::exchange(range, *user), "in the standard library");
     return builder;
   }
-  DiagnosticBuilder builder = engine.report(code, range, std::move(message));
+  DiagnosticBuilder builder = engine.report(code, range, std::move(message), std::move(variants));
   for (const SourceRange &call : calls)
     builder.secondary(call, "called here");
   return builder;
@@ -184,7 +207,8 @@ DiagnosticBuilder Session::report(Code code, Location location, std::string mess
 
 LogicalResult Session::take(mlir::Diagnostic &diagnostic) {
   SourceRange range;
-  DiagnosticBuilder builder = reportAt(codeOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), range);
+  DiagnosticBuilder builder =
+      reportAt(codeOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), range, variantsOf(diagnostic));
   // MLIR may name places in the source that it was made from, which is not read here.
   if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>(); place && !range.isValid())
     builder.note("its place is line " + std::to_string(place.getLine()) + " of `" + place.getFilename().str() +
@@ -204,6 +228,7 @@ LogicalResult Session::take(mlir::Diagnostic &diagnostic) {
 }
 
 void Session::render(std::ostream &out, DiagnosticFormat format) {
+  engine.dropWarnings([&](const Diagnostic &diagnostic) { return !isShown(diagnostic); });
   if (format == DiagnosticFormat::Json)
     renderJson(out, sources, engine);
   else

@@ -44,6 +44,10 @@ public:
   /// expanded, the place in the function.
   SourceRange place(mlir::Location location) const;
 
+  /// What missed optimisations are told of code that has variants: those of `variant`, which ran. Where none is named,
+  /// those of a variant that promises something: advice for the other would make this one worse.
+  void showRemarksOf(std::string variant) { shownVariant = std::move(variant); }
+
   bool hasErrors() const { return engine.hasErrors(); }
 
   /// Prints what was reported so far, in source order.
@@ -59,9 +63,12 @@ private:
   mlir::LogicalResult take(mlir::Diagnostic &diagnostic);
   /// Where `location` is in a file read; invalid if in none. A place inside an expanded function comes with the calls.
   SourceRange rangeOf(mlir::Location location, std::vector<SourceRange> &calls) const;
-  DiagnosticBuilder reportAt(Code code, mlir::Location location, std::string message, SourceRange &range);
+  DiagnosticBuilder reportAt(Code code, mlir::Location location, std::string message, SourceRange &range,
+                             std::vector<std::string> variants = {});
+  bool isShown(const Diagnostic &diagnostic) const;
 
   std::optional<mlir::ScopedDiagnosticHandler> handler;
+  std::string shownVariant;
 };
 
 } // namespace tile

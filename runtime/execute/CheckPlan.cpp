@@ -87,13 +87,14 @@ static Diagnostic describeExclusion(const std::string &whose, SourceRange place,
     if (!found.isMet)
       return {Code::E0606, what + found.given + "; expected one of " + llvm::join(found.values, ", "),
               {place, ""}, {},
-              {},          "",
-              {}};
+              {},          {},
+              "",          {}};
     together += (together.empty() ? "" : " and ") + found.given;
   }
-  return {
-      Code::E0606, what + together + " together; expected one of " + llvm::join(shapes, ", "), {place, ""}, {}, {}, "",
-      {}};
+  return {Code::E0606, what + together + " together; expected one of " + llvm::join(shapes, ", "),
+          {place, ""}, {},
+          {},          {},
+          "",          {}};
 }
 
 namespace {

@@ -17,7 +17,8 @@ std::optional<SimulatorCode> buildForSimulator(Session &session, FileId file, Lo
                                                const BuildOptions &options) {
   Location place = kernel.function.getLoc(); // the module is spent on the build
   BuildOptions build = options;
-  build.compile.last = Stage::Ptx;
+  // Registers and spills are known to the assembler only, whose code the simulator has no use for.
+  build.compile.last = build.reports ? Stage::Cubin : Stage::Ptx;
   build.describe = true;
   std::optional<Artifact> artifact = tile::build(session, file, *kernel.module, build);
   std::optional<Manifest> manifest = artifact ? take(session, readManifest(artifact->manifest)) : std::nullopt;

@@ -388,6 +388,9 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   options.device = *device;
   options.numSms = *numSms;
   options.build = *build;
+  std::vector<std::string> reports;
+  if (wantsRemarks())
+    options.build.reports = &reports;
   options.seed = rest ? rest->seed : seedOfRun();
   options.seeds = seedsOption.get();
   options.limits = stepLimitsOfRun();
@@ -410,6 +413,7 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
       session.engine.add(std::move(reason));
   }
   printer.endFile(input, *device, options.seed);
+  printReports(reports, *device);
   return !ranNone && printer.counts[CheckOutcome::Passed] == printer.counts.total();
 }
 

@@ -28,7 +28,8 @@ static ListOption printAfterOption{
     {"print-after", "PASS", "print the IR to stderr after this pass; a wrong name lists all"}, {Command::Compile}};
 static FormOption reportOption{
     {"report", "json",
-     "say what the kernel takes of the GPU and what kept it from being faster; json: the first as data on stdout"},
+     "print to stderr what the kernel takes of the GPU and what kept it from being faster; json: the first as data on "
+     "stdout"},
     {Command::Compile},
     {"json"}};
 static Switch timeOption{{"time-passes", "", "print to stderr how long each stage and pass took"}, {Command::Compile}};

@@ -48,8 +48,9 @@ static TextOption kernelOption{{"kernel", "NAME", "the kernel; needed where the 
                                {Command::Compile, Command::Run, Command::Check}};
 static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of the one built in; also TILE_PTXAS"},
                               kBuilds};
-static Switch remarksOption{{"report", "", "say what kept the kernel from being faster"},
-                            {Command::Run, Command::Check}};
+static Switch remarksOption{
+    {"report", "", "print to stderr what the kernel takes of the GPU and what kept it from being faster"},
+    {Command::Run, Command::Check}};
 static TextOption warpsOption{
     {"warps", "N", "warps per program: 1, 2, 4, 8, 12, 16 or 32; default: the kernel's own, else as its tiles ask for"},
     kBuilds};

@@ -95,6 +95,16 @@ json::Object countersToJson(const Session &session, const sim::CounterReport &re
   return toJson(report, textIn(session));
 }
 
+void printReports(const std::vector<std::string> &reports, DeviceKind device) {
+  // Beside JSON nothing may stand on stderr.
+  if (!wantsRemarks() || printsJsonDiagnostics())
+    return;
+  if (device == DeviceKind::Cpu)
+    std::cerr << "no code was compiled for the CPU interpreter; `--device=sim` and `--device=gpu` report on code\n";
+  for (const std::string &text : reports)
+    std::cerr << text;
+}
+
 std::optional<DeviceKind> deviceOfRun(Session &session) { return chooseDevice(session, deviceOption.get()); }
 
 /// `[1823, 781]`
@@ -234,6 +244,8 @@ static void runInstance(Session &session, const std::vector<const KernelContract
   if (!savings || !checkFilled(session, *contract, *arguments) || !allocateArguments(session, *arguments))
     return;
   std::optional<RunResult> result = run(*contract, *arguments);
+  if (result)
+    session.showRemarksOf(result->variant);
   if (!result || !save(session, *savings, *arguments))
     return;
   if (result->counters && wantsCountersAsJson()) {
@@ -357,7 +369,11 @@ static void runFile(Session &session, const std::string &input, json::Object &re
                                            "; expected Tile source or a cubin made from it");
   if (*device == DeviceKind::Gpu && !isTargetGiven() && !(options->compile.target = targetOfGpu(session)))
     return;
+  std::vector<std::string> reports;
+  if (wantsRemarks())
+    options->reports = &reports;
   runSource(session, *file, std::move(*options), *device, report);
+  printReports(reports, *device);
 }
 
 int runMain(const std::string &input) {

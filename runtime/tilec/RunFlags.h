@@ -24,6 +24,9 @@ void printCounters(const Session &session, const sim::CounterReport &report);
 /// Likewise as JSON.
 llvm::json::Object countersToJson(const Session &session, const sim::CounterReport &report);
 
+/// Prints to stderr, with `--report`, what the kernels that were built take of the GPU; on the CPU that none was.
+void printReports(const std::vector<std::string> &reports, DeviceKind device);
+
 /// `--device`; none after reporting.
 std::optional<DeviceKind> deviceOfRun(Session &session);
 

@@ -30,11 +30,12 @@ func.func @short_addresses(%v: !tile.view<?x?xbf16, constant>, %y: tensor<32x64x
   return
 }
 
-// The variant that promises nothing has no other way.
+// Who shows remarks leaves out what only the variant has that promises nothing.
 func.func @generic(%v: !tile.view<?x?xbf16, constant>, %y: tensor<32x64xbf16, #b>, %n: index, %z: tensor<64x64xf32, #acc>) attributes {tgpu.variant = "generic"} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %r = scf.for %k = %c0 to %n step %c32 iter_args(%s = %z) -> (tensor<64x64xf32, #acc>) {
+    // expected-remark @below {{Function=generic}}
     %x = tile.load %v[%c0 :+ 64, %k :+ 32] {tgpu.access = #tgpu.access<vector = 1>} : !tile.view<?x?xbf16, constant>, (index, index) -> tensor<64x32xbf16, #a>
     %d = tile.dot ieee signed %x, %y, %s {tgpu.mma = array<i64: 1, 2>} : tensor<64x32xbf16, #a>, tensor<32x64xbf16, #b>, tensor<64x64xf32, #acc>
     scf.yield %d : tensor<64x64xf32, #acc>
@@ -183,7 +184,7 @@ func.func @bytes_across_k(%v: !tile.view<?x?xi8, constant>, %n: index, %x: tenso
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %r = scf.for %k = %c0 to %n step %c32 iter_args(%s = %z) -> (tensor<16x32xi32, #acc>) {
-    // expected-remark @below {{ldmatrix does not read the fragments of its elements in this order}}
+    // expected-remark @below {{Reason="ldmatrix does not read the fragments of its elements in this order", Remark="load is not copied ahead", Suggestion="store it as [N, K] and multiply by its transpose, `x.T`"}}
     %y = tile.load %v[%k :+ 32, %c0 :+ 32] {tgpu.access = #tgpu.access<vector = 16, whole = true>} : !tile.view<?x?xi8, constant>, (index, index) -> tensor<32x32xi8, #b>
     %d = tile.dot ieee signed %x, %y, %s {tgpu.mma = array<i64: 1, 1>} : tensor<16x32xi8, #a>, tensor<32x32xi8, #b>, tensor<16x32xi32, #acc>
     scf.yield %d : tensor<16x32xi32, #acc>

@@ -281,6 +281,28 @@ TEST(DiagnosticEngine, DropsRepetitionsAndErrorsPastTheLimit) {
   EXPECT_EQ(engine.sorted().size(), 2u);
 }
 
+TEST_F(Rendering, VariantsOfOneRemarkStandTogether) {
+  source("a");
+  engine.report(Code::W0602, at("a"), "m", {"fast"}).help("h");
+  engine.report(Code::W0602, at("a"), "m", {"generic"}).help("h");
+  engine.report(Code::W0602, at("a"), "n", {"generic"});
+  EXPECT_EQ(engine.warningCount(), 2u);
+  engine.dropWarnings([](const Diagnostic &diagnostic) { return diagnostic.variants.size() == 1; });
+  EXPECT_EQ(engine.warningCount(), 1u);
+  EXPECT_EQ(text(), R"(warning[W0602]: m
+ --> k.tile:1:1
+  |
+1 | a
+  | ^
+  = note: in the variants `fast` and `generic`
+  = help: h
+
+)");
+  std::ostringstream json;
+  renderJson(json, sources, engine);
+  EXPECT_NE(json.str().find(R"("variants": ["fast", "generic"], "help": "h")"), std::string::npos);
+}
+
 TEST(ClosestName, FindsSlipsOnly) {
   EXPECT_EQ(closestName("BLOKC", {"BLOCK", "BK", "N"}), "BLOCK");
   EXPECT_EQ(closestName("summ", {"sin", "sum"}), "sum");
