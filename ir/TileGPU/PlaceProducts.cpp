@@ -96,7 +96,7 @@ private:
   }
 
   StoredFactors stored;
-  int64_t room =
-      0; ///< bytes of shared memory that are left for what stays, with the largest product and scratch beside it
+  /// Bytes of shared memory that are left for what stays, with the largest product and scratch beside it.
+  int64_t room = 0;
 };
 } // namespace
