@@ -163,23 +163,39 @@ template <typename Op> struct LibdeviceCall : public ConvertOpToLLVMPattern<Op> 
   StringRef f32, f64;
 };
 
+/// How an f64 is computed where f32 has a sequence of instructions.
+using WideForm = std::function<Value(ConversionPatternRewriter &, Operation *, Value)>;
+
+static WideForm wideForm(StringRef libdevice) {
+  return [libdevice](ConversionPatternRewriter &rewriter, Operation *op, Value x) {
+    return callLibdevice(rewriter, op, libdevice, x);
+  };
+}
+
+/// Of what libdevice has not: by other functions.
+static WideForm wideForm(Value (*formula)(OpBuilder &, Location, Value)) {
+  return [formula](ConversionPatternRewriter &rewriter, Operation *op, Value x) {
+    return formula(rewriter, op->getLoc(), x);
+  };
+}
+
 template <typename Op> struct Sequence : public ConvertOpToLLVMPattern<Op> {
   using Emit = Value (*)(Emitter &, Value);
-  Sequence(const LLVMTypeConverter &types, Emit emit, StringRef f64)
-      : ConvertOpToLLVMPattern<Op>(types, kBenefit), emit(emit), f64(f64) {}
+  Sequence(const LLVMTypeConverter &types, Emit emit, WideForm f64)
+      : ConvertOpToLLVMPattern<Op>(types, kBenefit), emit(emit), f64(std::move(f64)) {}
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     if (isHalf(op.getType()))
       return rewriter.notifyMatchFailure(op, "a 16-bit float goes through f32");
     Emitter emitter(rewriter, op.getLoc());
-    rewriter.replaceOp(op, op.getType().isF64() ? callLibdevice(rewriter, op, f64, adaptor.getOperands())
-                                                : emit(emitter, adaptor.getOperands()[0]));
+    Value x = adaptor.getOperands()[0];
+    rewriter.replaceOp(op, op.getType().isF64() ? f64(rewriter, op, x) : emit(emitter, x));
     return success();
   }
 
   Emit emit;
-  StringRef f64;
+  WideForm f64;
 };
 
 static Value f64Constant(OpBuilder &b, Location loc, double value) {
@@ -200,26 +216,6 @@ static Value sigmoidOfF64(OpBuilder &b, Location loc, Value x) {
   Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
   return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, power));
 }
-
-/// A function that libdevice has not: of f64, a formula of others.
-template <typename Op> struct OwnFunction : public ConvertOpToLLVMPattern<Op> {
-  using Formula = Value (*)(OpBuilder &, Location, Value);
-  OwnFunction(const LLVMTypeConverter &types, Value (*emit)(Emitter &, Value), Formula f64)
-      : ConvertOpToLLVMPattern<Op>(types, kBenefit), emit(emit), f64(f64) {}
-
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    if (isHalf(op.getType()))
-      return rewriter.notifyMatchFailure(op, "a 16-bit float goes through f32");
-    Emitter emitter(rewriter, op.getLoc());
-    rewriter.replaceOp(op, op.getType().isF64() ? f64(rewriter, op.getLoc(), adaptor.getValue())
-                                                : emit(emitter, adaptor.getValue()));
-    return success();
-  }
-
-  Value (*emit)(Emitter &, Value);
-  Formula f64;
-};
 
 /// The fast form of a function: the instruction, with what the PTX ISA says of its error.
 struct Approximate : public ConvertOpToLLVMPattern<ApproximateOp> {
@@ -261,10 +257,10 @@ void tgpu::populateFunctionPatterns(const LLVMTypeConverter &types, RewritePatte
   patterns.add<LibdeviceCall<OP>>(types, F32, F64);                                                                    \
   patterns.add<ThroughF32<OP>>(types);
 #define TILE_SEQUENCE(OP, EMIT, F64, ULP)                                                                              \
-  patterns.add<Sequence<OP>>(types, EMIT, F64);                                                                        \
+  patterns.add<Sequence<OP>>(types, EMIT, wideForm(F64));                                                              \
   patterns.add<ThroughF32<OP>>(types);
 #define TILE_OWN(OP, EMIT, F64)                                                                                        \
-  patterns.add<OwnFunction<OP>>(types, EMIT, F64);                                                                     \
+  patterns.add<Sequence<OP>>(types, EMIT, wideForm(F64));                                                              \
   patterns.add<ThroughF32<OP>>(types);
 #include "backend/TileGPUToLLVM/Functions.def"
   // Exactly rounded in f32, and so after rounding to 16 bits.
