@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,7 @@ Expected<IsolatedCall> callIsolated(function_ref<std::string()> work) {
   if (child < 0)
     return systemError("no process can be made");
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody takes a result whose caller is gone
     // What crashes here is the parent's to report.
     for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP})
       std::signal(signal, SIG_DFL);

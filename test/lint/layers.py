@@ -39,7 +39,7 @@ ROWS = {
     "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/npy frontend/diagnostic/ForeignTypes.def", "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
-    "runtime/tune": ("", ""),
+    "runtime/tune": ("runtime/Result.h", ""),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
