@@ -40,6 +40,7 @@ ROWS = {
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
     "runtime/tune": ("runtime/Result.h", ""),
+    "runtime/store": ("runtime/Result.h", "json xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
