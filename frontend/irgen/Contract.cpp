@@ -1,5 +1,6 @@
 /// The launch contract of a kernel as the attribute `tile.contract` (runtime/launch/README.md, Manifest), and the
 /// checks of its decorators and preconditions.
+#include "frontend/irgen/Autotune.h"
 #include "frontend/irgen/Fields.h"
 #include "frontend/irgen/Kernel.h"
 
@@ -146,6 +147,7 @@ void KernelBuilder::checkDecorators() {
     checkDecoratorNames(decorator);
   }
   checkGivenOnce();
+  checkAutotune(kernel, evaluator.sources, evaluator.engine);
   if (!kernel.specialize.empty())
     evaluator.report(Code::W0401, kernel.specialize.front()->range,
                      "`specialize` makes no variant in this version; the generic one serves");
@@ -228,16 +230,15 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
       for (const ast::Record::Field &field : record->fields)
         check(field.name);
   };
-  static constexpr std::string_view arguments[] = {"bucket", "configs", "key", "prune", "space", "top"};
   for (const ast::Argument &argument : decorator.arguments) {
     std::string name = argument.name ? argument.name->text : "";
-    if (decorator.name.text != "autotune" || llvm::is_contained(arguments, name))
+    if (decorator.name.text != "autotune" || llvm::is_contained(kAutotuneArguments, name))
       continue;
     DiagnosticBuilder diagnostic =
         evaluator.report(Code::E0406, argument.name ? argument.name->range : argument.range,
                          argument.name ? "`@autotune` has no argument " + quote(name)
                                        : "an argument of `@autotune` has no name; expected `configs = …` or its like");
-    std::string_view closest = closestName(name, {std::begin(arguments), std::end(arguments)});
+    std::string_view closest = closestName(name, {std::begin(kAutotuneArguments), std::end(kAutotuneArguments)});
     if (argument.name && !closest.empty())
       diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
   }
@@ -328,15 +329,20 @@ mlir::Attribute KernelBuilder::decoratorAttribute(const ast::Decorator &decorato
       name = "has(" + name + ")";
     mlir::Attribute value = syntaxAttribute(*argument.value);
     auto *list = dynCast<ast::List>(argument.value);
+    HostEvaluator ofLaunch(evaluator, [&](const std::string &used) {
+      std::optional<HostExpression> known = hostName(used, /*constantsByName=*/true, /*withGiven=*/false);
+      bool isOfConfiguration = !known && name == "prune" && isKnob(used);
+      return isOfConfiguration ? HostEvaluator(evaluator, nullptr).name(used) : known;
+    });
     if (decorator.name.text == "heuristic" || (llvm::is_contained(computed, name) && !list)) {
-      if (std::optional<HostExpression> expression = host(*argument.value, /*constantsByName=*/true))
+      if (std::optional<HostExpression> expression = ofLaunch.evaluate(*argument.value))
         value = expression->attribute(evaluator.context());
-    } else if (name == "key" && list) {
-      llvm::SmallVector<mlir::Attribute> keys;
+    } else if ((name == "key" || name == "bucket") && list) {
+      llvm::SmallVector<mlir::Attribute> expressions;
       for (const ast::ExprPtr &element : list->elements)
-        if (std::optional<HostExpression> expression = host(*element, /*constantsByName=*/true))
-          keys.push_back(expression->attribute(evaluator.context()));
-      value = evaluator.builder.getArrayAttr(keys);
+        if (std::optional<HostExpression> expression = ofLaunch.evaluate(*element))
+          expressions.push_back(expression->attribute(evaluator.context()));
+      value = evaluator.builder.getArrayAttr(expressions);
     }
     fields.set(name, value);
   }

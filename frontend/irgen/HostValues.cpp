@@ -1,5 +1,5 @@
 /// Host expressions computed now, for a launch whose extents and scalars are given: the sizes behind raw pointers and
-/// the bounds of inputs that `@check` names.
+/// the bounds of inputs that `@check` names, and what `@autotune` asks of a launch.
 #include "frontend/irgen/Kernel.h"
 
 #include <cmath>
@@ -19,7 +19,12 @@ std::optional<HostExpression> KernelBuilder::evaluateNow(const ast::Expr &expr) 
         if (auto given = values.scalars.find(name); given != values.scalars.end())
           if (Value value = evaluator.evaluateConstant(*given->second, quote(name)); value.isConstantScalar())
             return plain.constant(value);
-        return hostName(name, /*constantsByName=*/false, /*withGiven=*/true);
+        std::optional<HostExpression> known = hostName(name, /*constantsByName=*/false, /*withGiven=*/true);
+        auto knob = values.choices.find(name);
+        if (known || !isKnob(name) || knob == values.choices.end())
+          return known;
+        Value value = evaluator.evaluateConstant(*knob->second.syntax, quote(name));
+        return value.isConstantScalar() ? std::optional(plain.constant(value)) : std::nullopt;
       },
       values.numSms);
   std::optional<HostExpression> result = now.evaluate(expr);

@@ -40,6 +40,23 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
   return values;
 }
 
+std::vector<std::string> tile::dimNames(const ast::KernelItem &kernel) {
+  std::vector<std::string> names;
+  auto isGeneric = [&](const std::string &name) {
+    return llvm::any_of(kernel.generics, [&](const auto &generic) { return generic.name.text == name; });
+  };
+  for (const ast::Parameter &parameter : kernel.parameters) {
+    auto *strided = dynCast<ast::StridedType>(parameter.type);
+    auto *tensor = dynCast<ast::GenericApply>(strided ? strided->tensor.get() : parameter.type.get());
+    if (tensor && tensor->shape)
+      for (const ast::ExprPtr &extent : *tensor->shape)
+        for (const ast::Name *name : namesIn(*extent))
+          if (!isGeneric(name->text) && !llvm::is_contained(names, name->text))
+            names.push_back(name->text);
+  }
+  return names;
+}
+
 /// Every name that `-D` may set for `kernel`.
 static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
   std::vector<std::string> names;
@@ -47,17 +64,10 @@ static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
     names.push_back(knob.name.str());
   for (const ast::GenericParameter &generic : kernel.generics)
     names.push_back(generic.name.text);
-  for (const ast::Parameter &parameter : kernel.parameters) {
+  for (const ast::Parameter &parameter : kernel.parameters)
     if (parameter.isOptional)
       names.push_back("has(" + parameter.name.text + ")");
-    // Extents: any name in them.
-    auto *strided = dynCast<ast::StridedType>(parameter.type);
-    auto *tensor = dynCast<ast::GenericApply>(strided ? strided->tensor.get() : parameter.type.get());
-    if (tensor && tensor->shape)
-      for (const ast::ExprPtr &extent : *tensor->shape)
-        for (const ast::Name *name : namesIn(*extent))
-          names.push_back(name->text);
-  }
+  llvm::append_range(names, dimNames(kernel));
   return names;
 }
 
@@ -316,18 +326,37 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, Source
   return onDeepStack([&] { return generateHere(root, sources, engine, context, options); });
 }
 
+std::optional<std::vector<std::vector<std::string>>>
+tile::evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
+                      mlir::MLIRContext &context, const IrgenOptions &options, const std::vector<Settings> &settings,
+                      const std::vector<const ast::Expr *> &asked) {
+  using Texts = std::vector<std::vector<std::string>>;
+  Generation generation(root, sources, engine, context, options);
+  if (!generation.isValid)
+    return std::nullopt;
+  return onDeepStack([&]() -> std::optional<Texts> {
+    Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+    Texts texts;
+    for (const Settings &each : settings) {
+      InstanceValues values = generation.values;
+      for (const auto &[name, syntax] : each)
+        values.choices[name] = {syntax, "given"};
+      KernelBuilder kernel(*generation.evaluator, *generation.module, *generation.kernels.front(), values, "");
+      std::optional<std::vector<std::string>> found = kernel.evaluate(asked);
+      if (!found)
+        return std::nullopt;
+      texts.push_back(std::move(*found));
+    }
+    return texts;
+  });
+}
+
 std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &root, SourceManager &sources,
                                                           DiagnosticEngine &engine, mlir::MLIRContext &context,
                                                           const IrgenOptions &options,
                                                           const std::vector<const ast::Expr *> &asked) {
-  Generation generation(root, sources, engine, context, options);
-  if (!generation.isValid)
-    return std::nullopt;
-  return onDeepStack([&] {
-    Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
-    return KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), generation.values, "")
-        .evaluate(asked);
-  });
+  auto texts = evaluateForEach(root, sources, engine, context, options, {Settings()}, asked);
+  return texts ? std::optional(std::move(texts->front())) : std::nullopt;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> tile::generateSpec(const ast::Module &root, SourceManager &sources,

@@ -56,6 +56,15 @@ std::optional<std::vector<std::string>> evaluateFor(const ast::Module &root, Sou
                                                     const IrgenOptions &options,
                                                     const std::vector<const ast::Expr *> &asked);
 
+/// Values of compile-time parameters and knobs, by name, as expressions of the root file.
+using Settings = std::map<std::string, const ast::Expr *>;
+
+/// The same once for each of `settings`, which replace what `options` give for their names.
+std::optional<std::vector<std::vector<std::string>>>
+evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine, mlir::MLIRContext &context,
+                const IrgenOptions &options, const std::vector<Settings> &settings,
+                const std::vector<const ast::Expr *> &asked);
+
 /// One combination of what `@instances` lists: names, `has(p)` among them, with their values.
 using Instance = std::vector<std::pair<std::string, const ast::Expr *>>;
 
@@ -75,6 +84,9 @@ bool hasSpec(const ast::Module &root, std::string_view kernel);
 
 /// Reports each spec of the file whose kernel is not there.
 void checkSpecNames(const ast::Module &root, DiagnosticEngine &engine);
+
+/// The dims of `kernel`: names in the extents of its tensors that are no compile-time parameters, in their order.
+std::vector<std::string> dimNames(const ast::KernelItem &kernel);
 
 /// Whether `-D` may set `name` for one of `kernels`: a compile-time parameter, a dim, `has(p)` or a knob.
 bool isSettable(const std::vector<const ast::KernelItem *> &kernels, const std::string &name);

@@ -1,5 +1,6 @@
 #include "frontend/irgen/Kernel.h"
 
+#include "frontend/irgen/Autotune.h"
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Parameters.h"
 
@@ -267,25 +268,11 @@ void KernelBuilder::setKnobs() {
                        quote(name) + " is not honoured by this version; the plain form is compiled");
 }
 
-/// The first configuration of `@autotune(configs = [{…}, …])` or `space = {BM: [64, 128], …}`.
 void KernelBuilder::takeConfiguration() {
-  for (const ast::Decorator &decorator : kernel.decorators) {
-    if (decorator.name.text != "autotune")
-      continue;
-    for (const ast::Argument &argument : decorator.arguments) {
-      std::string name = argument.name ? argument.name->text : "";
-      auto *list = dynCast<ast::List>(argument.value);
-      auto *record = dynCast<ast::Record>(
-          name == "configs" && list && !list->elements.empty() ? list->elements.front().get() : argument.value.get());
-      if ((name != "configs" && name != "space") || !record)
-        continue;
-      for (const ast::Record::Field &field : record->fields) {
-        auto *choices = name == "space" ? dynCast<ast::List>(field.value) : nullptr;
-        if (!choices || !choices->elements.empty()) // else it is reported
-          configuration[field.name.text] = choices ? choices->elements.front().get() : field.value.get();
-      }
-    }
-  }
+  Autotune autotune = readAutotune(kernel);
+  if (autotune.countPoints())
+    for (auto [name, value] : autotune.point(0).settings)
+      configuration[name->text] = value;
 }
 
 //===-- The function

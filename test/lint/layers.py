@@ -43,6 +43,7 @@ ROWS = {
     "runtime/store": ("runtime/Result.h", "json xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
+    "runtime/search": ("frontend/irgen ir/Tile runtime/compile runtime/tune", "llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
     "examples": ("runtime/launch runtime/driver", ""),
     "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark"),

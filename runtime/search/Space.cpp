@@ -1,0 +1,193 @@
+#include "runtime/search/Space.h"
+
+#include "frontend/irgen/Autotune.h"
+#include "ir/Tile/Knobs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+namespace tile {
+
+IrgenOptions withConfiguration(IrgenOptions options, const Configuration &configuration) {
+  for (const auto &[name, value] : configuration.values)
+    options.values[name] = value;
+  return options;
+}
+
+namespace {
+
+class SpaceReader {
+public:
+  SpaceReader(Session &session, const ast::Module &module, const ast::KernelItem &kernel, IrgenOptions given)
+      : session(session), module(module), kernel(kernel), options(std::move(given)), autotune(readAutotune(kernel)) {
+    options.kernel = kernel.name.text;
+    options.forOneLaunch = true;
+  }
+
+  std::optional<Space> read() {
+    Space space;
+    space.isDeclared = autotune.decorator;
+    std::vector<Configuration> found{Configuration()};
+    std::vector<Settings> settings{Settings()};
+    uint64_t count = autotune.countPoints();
+    bool hasPoints = count > 0 && count <= Autotune::kMostPoints; // else compiling the kernel says why not
+    if (hasPoints && !readPoints(count, found, settings))
+      return std::nullopt;
+    space.hash = hashOf(found);
+    if (!readSizes(space, found.front()) || (hasPoints && !prune(space, found, settings)))
+      return std::nullopt;
+    if (!hasPoints)
+      space.all = std::move(found);
+    if (!generate(module, session.sources, session.engine, session.context,
+                  withConfiguration(options, space.all.front())))
+      return std::nullopt;
+    if (auto *top = ast::dynCast<ast::IntLiteral>(autotune.top))
+      space.top = static_cast<unsigned>(std::min<uint64_t>(top->value, Autotune::kMostPoints));
+    return space;
+  }
+
+private:
+  /// Gives each configuration that is another one when the given values are taken out, with its settings.
+  bool readPoints(uint64_t count, std::vector<Configuration> &found, std::vector<Settings> &settings) {
+    found.clear();
+    settings.clear();
+    std::set<std::string> texts;
+    for (uint64_t i = 0; i < count; ++i) {
+      AutotunePoint point = autotune.point(i);
+      if (!leavesNothingOpen(point))
+        return false;
+      Configuration configuration;
+      Settings own;
+      for (auto [name, value] : point.settings)
+        if (!options.values.count(name->text)) {
+          configuration.values.emplace_back(name->text, settingText(*value, session.sources));
+          own[name->text] = value;
+        }
+      if (!texts.insert(configuration.describe()).second)
+        continue;
+      found.push_back(std::move(configuration));
+      settings.push_back(std::move(own));
+    }
+    return true;
+  }
+
+  /// Whether every compile-time parameter has a value at `point`.
+  bool leavesNothingOpen(const AutotunePoint &point) {
+    std::vector<Instance> instances = listInstances(kernel, [](const std::string &) { return false; });
+    for (const ast::GenericParameter &generic : kernel.generics) {
+      const std::string &name = generic.name.text;
+      bool isSet = llvm::any_of(point.settings, [&](const auto &setting) { return setting.name->text == name; });
+      bool isListed = llvm::any_of(instances.front(), [&](const auto &setting) { return setting.first == name; });
+      if (isSet || isListed || generic.defaultValue || options.values.count(name) || hasHeuristic(kernel, name))
+        continue;
+      session.engine
+          .report(Code::E0412, point.range,
+                  "a configuration gives compile-time parameter `" + name + "` of kernel `" + kernel.name.text +
+                      "` no value")
+          .secondary(generic.range, "it has no default either")
+          .help("add `" + name + ": …` to it");
+      return false;
+    }
+    return true;
+  }
+
+  /// Takes apart those of which `prune` is true.
+  bool prune(Space &space, std::vector<Configuration> &found, const std::vector<Settings> &settings) {
+    if (!autotune.prune) {
+      space.all = std::move(found);
+      return true;
+    }
+    space.prune = autotune.prune->range;
+    auto texts =
+        evaluateForEach(module, session.sources, session.engine, session.context, options, settings, {autotune.prune});
+    if (!texts)
+      return false;
+    for (auto [configuration, text] : llvm::zip_equal(found, *texts)) {
+      if (text.front() != "true" && text.front() != "false") {
+        session.engine.report(Code::E0412, space.prune, "`prune` is `" + text.front() + "`; expected a bool");
+        return false;
+      }
+      (text.front() == "true" ? space.pruned : space.all).push_back(std::move(configuration));
+    }
+    if (space.all.empty())
+      session.engine
+          .report(Code::E0412, space.prune, "`prune` is true of every configuration for `" + space.sizes + "`")
+          .note("configurations of which it is true are left out");
+    return !space.all.empty();
+  }
+
+  /// The key of the launch; without `key` that are all dims.
+  bool readSizes(Space &space, const Configuration &first) {
+    IrgenOptions bucketed = withConfiguration(options, first);
+    auto evaluate = [&](const std::vector<const ast::Expr *> &asked) {
+      return evaluateFor(module, session.sources, session.engine, session.context, bucketed, asked);
+    };
+    std::vector<const ast::Expr *> buckets;
+    for (const AutotuneBucket &bucket : autotune.buckets)
+      buckets.push_back(bucket.value);
+    auto sizes = evaluate(buckets);
+    if (!sizes)
+      return false;
+    for (auto [bucket, size] : llvm::zip_equal(autotune.buckets, *sizes))
+      if (!bucket.dim.empty())
+        bucketed.values[bucket.dim] = size;
+    auto add = [&](const std::string &name, const std::string &value) {
+      space.sizes += (space.sizes.empty() ? "" : " ") + name + "=" + value;
+    };
+    if (autotune.key.empty()) {
+      for (const std::string &dim : dimNames(kernel))
+        if (auto value = bucketed.values.find(dim); value != bucketed.values.end())
+          add(dim, value->second);
+      return true;
+    }
+    auto values = evaluate(autotune.key);
+    for (size_t i = 0; values && i < values->size(); ++i) {
+      std::string name(session.sources.text(autotune.key[i]->range));
+      llvm::erase(name, ' ');
+      add(name, (*values)[i]);
+    }
+    return values.has_value();
+  }
+
+  std::string hashOf(const std::vector<Configuration> &configurations) const {
+    std::string text;
+    auto add = [&](const std::string &name, const std::string &value) {
+      text += name;
+      text += '=';
+      text += value;
+      text += '\n';
+    };
+    for (const auto &[name, value] : options.values) {
+      bool isCompiled = llvm::StringRef(name).starts_with("has(") || findKnob(name);
+      for (const ast::GenericParameter &generic : kernel.generics)
+        isCompiled |= generic.name.text == name;
+      if (isCompiled)
+        add(name, value);
+    }
+    for (const Configuration &configuration : configurations) {
+      text += '\n';
+      for (const auto &[name, value] : configuration.values)
+        add(name, value);
+    }
+    auto hash = llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+    return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+  }
+
+  Session &session;
+  const ast::Module &module;
+  const ast::KernelItem &kernel;
+  IrgenOptions options;
+  Autotune autotune;
+};
+
+} // namespace
+
+std::optional<Space> readSpace(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                               IrgenOptions options) {
+  return SpaceReader(session, module, kernel, std::move(options)).read();
+}
+
+} // namespace tile
