@@ -15,6 +15,7 @@ README = os.path.join(ROOT, "README.md")
 BEGIN = "<!-- begin test/gpu/table.py -->\n"
 END = "<!-- end test/gpu/table.py -->\n"
 SIMULATOR = "-simulator.json"  # ends the names of validate.py's records
+SPACES = "-spaces.json"  # and of those of spaces.py
 PRODUCTS = (" Matrix products and attention are the best configuration of the grid in `test/gpu/grids.py`; their launches "
             "follow each other in CUDA graphs, and the cache stays as it is. Products of few rows, with GB/s, take "
             "other weights each time.")
@@ -63,7 +64,7 @@ def table(record):
 def newest():
     """The last record by name, which starts with its date; None without any."""
     names = os.listdir(RESULTS) if os.path.isdir(RESULTS) else []
-    names = sorted(name for name in names if name.endswith(".json") and not name.endswith(SIMULATOR))
+    names = sorted(name for name in names if name.endswith(".json") and not name.endswith((SIMULATOR, SPACES)))
     return os.path.join(RESULTS, names[-1]) if names else None
 
 
