@@ -49,6 +49,24 @@ static std::optional<Match> matchColumns(const OffsetMap &map, int elementLog2) 
   return Match{{1}, {registers[0], lanes[0], lanes[1]}};
 }
 
+static bool shareDim(const Layout &layout, uint64_t basis, uint64_t other) {
+  for (int dim = 0; dim < layout.rank(); ++dim)
+    if (layout.unpack(dim, basis) != 0 && layout.unpack(dim, other) != 0)
+      return true;
+  return false;
+}
+
+/// Moves the first bit of another dim than that of `bits[0]` to the second place: matrices lie two by two. Four in a
+/// row along K would be for two steps of a product, and half of each instruction's registers wait for the second one:
+/// as many as the whole factor has, beside all sums.
+static void countAcrossSecond(std::vector<size_t> &bits, const Layout &registers) {
+  const Vectors &bases = registers.bits(HwDim::Register);
+  auto across = std::find_if(bits.begin(), bits.end(),
+                             [&](size_t bit) { return !shareDim(registers, bases[bits[0]], bases[bit]); });
+  if (across != bits.end())
+    std::rotate(bits.begin() + 1, across, across + 1);
+}
+
 std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layout &shared, int elementBits,
                                              MatrixOrder order) {
   if (elementBits < 8 || elementBits > 32 || registers.bits(HwDim::Lane).size() != 5 ||
@@ -79,13 +97,17 @@ std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layo
 
   // Register bits beside those of the word: up to two count matrices, the rest instructions.
   SpanBasis used(match->wordMasks);
-  Vectors others;
+  std::vector<size_t> bits;
   for (size_t bit = 0; bit < registers.bits(HwDim::Register).size(); ++bit)
-    if (used.insert(unit(bit))) {
-      // The member of its coset whose row starts at element 0.
-      uint64_t column = map.columns(HwDim::Register)[bit] & inRow;
-      others.push_back(unit(bit) ^ applyColumns(match->wordMasks, *inWord.express(column)));
-    }
+    if (used.insert(unit(bit)))
+      bits.push_back(bit);
+  countAcrossSecond(bits, registers);
+  Vectors others;
+  for (size_t bit : bits) {
+    // The member of its coset whose row starts at element 0.
+    uint64_t column = map.columns(HwDim::Register)[bit] & inRow;
+    others.push_back(unit(bit) ^ applyColumns(match->wordMasks, *inWord.express(column)));
+  }
   size_t matrixBits = std::min<size_t>(others.size(), kMaxMatricesLog2);
   Vectors fills = match->wordMasks;
   fills.insert(fills.end(), others.begin(), others.begin() + long(matrixBits));

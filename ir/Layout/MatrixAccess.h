@@ -16,7 +16,7 @@ namespace tile {
 /// A sequence of ldmatrix or stmatrix instructions.
 struct MatrixAccess {
   MatrixOrder order = MatrixOrder::RowMajor; // Transposed: with `.trans`
-  int matrices = 1;                          // 1, 2 or 4 per instruction
+  int matrices = 1;                          // 1, 2 or 4 per instruction, 4 of them two by two where they can be
   /// Per instruction its registers: those of one 32-bit word side by side, words in order of matrices.
   std::vector<std::vector<int64_t>> registers;
   std::vector<int64_t> offsets;       // per instruction the part of the address that it adds, in elements

@@ -174,6 +174,32 @@ TEST(MatrixAccess, TransposesSixteenBitOperandsWithoutBankConflicts) {
   }
 }
 
+/// How many different coordinates along `dim` the registers of the first instruction have, in one thread.
+static size_t countCoordinates(const MatrixAccess &access, const Layout &registers, int dim) {
+  std::set<int64_t> seen;
+  for (int64_t reg : access.registers[0])
+    seen.insert(registers.registerOffset(reg)[dim]);
+  return seen.size();
+}
+
+TEST(MatrixAccess, AnInstructionIsForOneStepAlongK) {
+  constexpr size_t kOfStep = 4; // a thread has two words of two elements
+  Layout rows = nvmmaSharedLayout({64, 128}, 16, 128),
+         columns = nvmmaSharedLayout({64, 128}, 16, 128, MatrixOrder::Transposed);
+  Layout b = mmaOperandLayout(DotOperand::B, {64, 128}, {2, 2}, 16);
+  for (auto [shared, order] : {std::pair(rows, MatrixOrder::Transposed), std::pair(columns, MatrixOrder::RowMajor)}) {
+    MatrixAccess access = *planMatrixAccess(b, shared, 16, order);
+    EXPECT_EQ(countCoordinates(access, b, 0), kOfStep);
+    EXPECT_EQ(countCoordinates(access, b, 1), 2u);
+  }
+  // A warp of eight columns has no other matrices beside them.
+  Layout few = mmaOperandLayout(DotOperand::B, {64, 8}, {1, 1}, 16);
+  MatrixAccess access =
+      *planMatrixAccess(few, nvmmaSharedLayout({64, 8}, 16, 128, MatrixOrder::Transposed), 16, MatrixOrder::RowMajor);
+  EXPECT_EQ(access.matrices, 4);
+  EXPECT_EQ(countCoordinates(access, few, 0), 2 * kOfStep);
+}
+
 TEST(MatrixAccess, RefusesWhatTheInstructionCannotDo) {
   Layout b8 = mmaOperandLayout(DotOperand::B, {64, 128}, {1, 1}, 8);
   EXPECT_FALSE(planMatrixAccess(b8, nvmmaSharedLayout({64, 128}, 8, 128), 8, MatrixOrder::Transposed));
