@@ -100,9 +100,9 @@ ATTENTION_TILES = {64: attention_tiles((64, 64, 4, 2), (64, 128, 4, 2), (128, 64
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
 EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu"}
 EPILOGUE_GOAL = 0.97  # of the time without it
-OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 32, 8, 4), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
-OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2), (64, 64, 4, 2)),
-                       128: attention_tiles((128, 32, 4, 3), (64, 64, 4, 2))}
+OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 64, 4, 3), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
+OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2), (128, 96, 4, 2)),
+                       128: attention_tiles((128, 32, 4, 2), (128, 48, 4, 2))}
 OLD_PRODUCT_GOAL, OLD_ATTENTION_GOAL = 0.5, 0.45
 SHORT_GOAL = 0.75  # of sequences of 1024
 
