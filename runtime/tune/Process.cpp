@@ -177,6 +177,22 @@ std::optional<std::string> Process::takeLine() {
   return line;
 }
 
+/// Of `text`, the last line that says what went wrong: one of an error, else the last.
+static std::string lastWords(const std::string &text) {
+  std::string words;
+  bool isError = false;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    bool says = line.rfind("error", 0) == 0;
+    if (!line.empty() && (says || !isError))
+      words = line;
+    isError |= says;
+    begin = end + 1;
+  }
+  return words;
+}
+
 std::string Process::howItEnded() const {
   if (isTooLong)
     return "was ended: it wrote more than " + std::to_string(kLongestLine) + " bytes without a line end";
@@ -190,7 +206,7 @@ std::string Process::howItEnded() const {
         "was ended by SIG" + std::string(sigabbrev_np(WTERMSIG(status))) + " (" + sigdescr_np(WTERMSIG(status)) + ")";
   else
     text = "exited with code " + std::to_string(WEXITSTATUS(status));
-  std::string words = errors.substr(0, errors.find('\n'));
+  std::string words = lastWords(errors);
   return words.empty() ? text : text + ": " + words;
 }
 

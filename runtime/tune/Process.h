@@ -48,7 +48,7 @@ public:
   void kill();
 
   /// What `hasEnded` was, in words that follow a name: `exited with code 3`, `was ended by SIGSEGV (Segmentation
-  /// fault)`, with the first line that it wrote to its standard error.
+  /// fault)`, with the last error that it wrote to its standard error, else the last line.
   std::string howItEnded() const;
   /// The end of what it wrote to its standard error.
   const std::string &printed() const { return errors; }

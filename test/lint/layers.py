@@ -39,7 +39,7 @@ ROWS = {
     "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/npy frontend/diagnostic/ForeignTypes.def", "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
-    "runtime/tune": ("runtime/Result.h", ""),
+    "runtime/tune": ("runtime/Result.h", "json"),
     "runtime/store": ("runtime/Result.h", "json xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),

@@ -1,6 +1,9 @@
 // What the tests of this folder start: a program that answers lines, and does what a child may do at worst. The words
 // of a request say what: `echo TEXT`, `print TEXT` to standard error, `sleep SECONDS`, `crash`, `exit CODE`, `garbage`,
-// `flood`, `spawn`, `files`. As its only argument, `mute` closes the streams and stays, any other word is done at once.
+// `flood`, `spawn`, `files`. Words as arguments are done at once; beside those, `mute` closes the streams and stays,
+// `answer TEXT` gives that to every request, and `compile` is a worker whose compiler does what the kernel is called.
+
+#include "runtime/tune/CompileJob.h"
 
 #include <chrono>
 #include <csignal>
@@ -45,6 +48,8 @@ static void obey(const std::string &request) {
     for ([[maybe_unused]] const auto &file : std::filesystem::directory_iterator("/proc/self/fd"))
       ++count;
     answer(std::to_string(count - 1)); // without that of the folder
+  } else if (word.substr(0, 1) == "{") {
+    answer("garbage");
   } else if (word == "mute") {
     close(STDOUT_FILENO);
     close(STDIN_FILENO);
@@ -52,7 +57,46 @@ static void obey(const std::string &request) {
   }
 }
 
+static tile::CompileResult compile(const tile::CompileJob &job) {
+  tile::CompileResult result;
+  std::cout << "what a library prints\n" << std::flush;
+  if (job.kernel == "bad") {
+    result.failure = tile::TrialOutcome::CompileFailed;
+    result.reason = "error[E0403]: bad tile";
+    result.diagnostics = result.reason + "\n  all of it";
+    return result;
+  }
+  if (job.kernel == "crash") {
+    std::freopen("/dev/null", "w", stdout);
+    std::cerr << "error[E0999]: the compiler crashed\n  = note: and so on" << std::endl;
+    _exit(70);
+  }
+  while (job.kernel == "endless")
+    pause();
+  result.diagnostics = job.file + " " + job.kernel;
+  for (const auto &all : {job.values, job.scalars})
+    for (const auto &[name, value] : all)
+      result.diagnostics += " " + name + "=" + value;
+  result.diagnostics += " " + std::to_string(job.numSms.value_or(-1)) + " " + job.target + " " + job.assembleFor;
+  for (const std::string &folder : job.includeFolders)
+    result.diagnostics += " " + folder;
+  result.diagnostics += " " + std::to_string(job.fuses) + " " + job.ptxas + " " + job.output;
+  result.variant = "fast";
+  result.registers = 128, result.spillBytes = 16, result.sharedBytes = 4096;
+  result.warps = 8, result.programsPerSm = 2, result.milliseconds = 1.5;
+  return result;
+}
+
 int main(int argc, char **argv) {
+  std::string first = argc > 1 ? argv[1] : "";
+  if (first == "compile")
+    return tile::serveCompileJobs(compile);
+  if (first == "answer") {
+    answer("ready");
+    for (std::string line; std::getline(std::cin, line);)
+      answer(argv[2]);
+    return 0;
+  }
   if (argc > 1)
     obey(argc > 2 ? std::string(argv[1]) + " " + argv[2] : argv[1]);
   for (std::string line; std::getline(std::cin, line);)

@@ -64,9 +64,12 @@ TEST(Process, SaysHowItEnded) {
   EXPECT_EQ(ask(*startChild(), "crash"), "(was ended by SIGSEGV (Segmentation fault))");
   EXPECT_EQ(ask(*startChild(), "exit 3"), "(exited with code 3)");
   auto child = startChild();
-  child->send("print no memory\nprint more");
-  EXPECT_EQ(ask(*child, "exit 70"), "(exited with code 70: no memory)");
-  EXPECT_EQ(child->printed(), "no memory\nmore\n");
+  child->send("print chatter\nprint last words");
+  EXPECT_EQ(ask(*child, "exit 70"), "(exited with code 70: last words)");
+  EXPECT_EQ(child->printed(), "chatter\nlast words\n");
+  child = startChild();
+  child->send("print error: no memory\nprint   and a note");
+  EXPECT_EQ(ask(*child, "exit 70"), "(exited with code 70: error: no memory)");
   child = startChild();
   ::kill(child->id(), SIGKILL);
   EXPECT_EQ(ask(*child, ""), "(was ended by SIGKILL, as the system does where memory runs out)");
