@@ -3,6 +3,7 @@
 #include "runtime/tilec/CrashReport.h"
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/StandardOutput.h"
+#include "runtime/tilec/Worker.h"
 
 #include "backend/ptx/Assemble.h"
 
@@ -50,8 +51,17 @@ static int finishOutput(int code) {
   return tile::finishStandardError() || code != 0 ? code : 1;
 }
 
+/// What this program is to be for the tuner, which starts it again; null where a person has called it.
+static int (*serviceOf(int argc, char **argv))() {
+  if (argc == 2 && argv[1] == std::string_view(tile::kWorkerArgument))
+    return tile::workerMain;
+  return nullptr;
+}
+
 int main(int argc, char **argv) {
   tile::installCrashReport(argc, argv);
+  if (auto *service = serviceOf(argc, argv))
+    return service();
   tile::captureStandardOutput();
   return finishOutput(runCommand(tile::readCommandLine({argv + 1, argv + argc})));
 }
