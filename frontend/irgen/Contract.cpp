@@ -533,5 +533,7 @@ mlir::DictionaryAttr KernelBuilder::buildContract() {
     items.push_back(decoratorAttribute(decorator));
   if (!items.empty())
     contract.set("decorators", items);
+  if (mlir::Attribute tuning = tuningAttribute())
+    contract.set("tuning", tuning);
   return contract.get();
 }

@@ -57,6 +57,28 @@ std::vector<std::string> tile::dimNames(const ast::KernelItem &kernel) {
   return names;
 }
 
+/// The values of each of `options.instances`, over those that are given; none if something was reported.
+static std::optional<std::vector<InstanceValues>> parseInstances(Program &program, const InstanceValues &given,
+                                                                 const std::vector<TunedInstance> &tuned) {
+  std::vector<InstanceValues> instances;
+  for (const TunedInstance &one : tuned) {
+    InstanceValues &values = instances.emplace_back(given);
+    values.tuned = &one;
+    auto add = [&](const std::map<std::string, std::string> &texts, const std::string &source, bool overrides) {
+      for (const auto &[name, text] : texts) {
+        const ast::Expr *syntax = program.parseExpression("-D " + name + "=", text);
+        if (!syntax)
+          return false;
+        values.choices.try_emplace(name, InstanceValues::Choice{syntax, source, overrides});
+      }
+      return true;
+    };
+    if (!add(one.values, "given", /*overrides=*/false) || !add(one.configuration, "autotune", /*overrides=*/true))
+      return std::nullopt;
+  }
+  return instances;
+}
+
 /// Every name that `-D` may set for `kernel`.
 static std::vector<std::string> settableNames(const ast::KernelItem &kernel) {
   std::vector<std::string> names;
@@ -312,8 +334,13 @@ static mlir::OwningOpRef<mlir::ModuleOp> generateHere(const ast::Module &root, S
       checkAssignedNames(engine, *spec, *kernel);
   }
   checkSpecNames(root, engine);
+  std::optional<std::vector<InstanceValues>> tuned =
+      parseInstances(generation.program, generation.values, options.instances);
+  if (!tuned)
+    return nullptr;
   for (const ast::KernelItem *kernel : generation.kernels)
-    for (auto [i, instance] : llvm::enumerate(instancesOf(*kernel, generation.values, options.forOneLaunch))) {
+    for (auto [i, instance] :
+         llvm::enumerate(tuned->empty() ? instancesOf(*kernel, generation.values, options.forOneLaunch) : *tuned)) {
       std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");
       KernelBuilder(evaluator, *generation.module, *kernel, instance, symbol).build();
     }

@@ -17,6 +17,21 @@
 
 namespace tile {
 
+/// A launch that an instance was chosen for by measuring, as the contract has it.
+struct ChosenLaunch {
+  std::string gpu, variant;
+  std::vector<int64_t> key; ///< of each expression of the kernel's tuning key
+  std::string why;
+};
+
+/// An instance to compile that is not the first configuration, or is it for a reason.
+struct TunedInstance {
+  std::map<std::string, std::string> values;        ///< of `@instances`, as `-D` takes them
+  std::map<std::string, std::string> configuration; ///< instead of the first of `@autotune`
+  std::string state = "default", why;
+  std::vector<ChosenLaunch> chosen;
+};
+
 struct IrgenOptions {
   /// What `-D NAME=VALUE` gives: compile-time parameters, as source text; extents that heuristics need; `has(p)`.
   std::map<std::string, std::string> values;
@@ -39,6 +54,9 @@ struct IrgenOptions {
   std::optional<int64_t> numSms;
   /// The kernel to compile; empty: all of the file.
   std::string kernel;
+  /// Of the one kernel that is compiled: its instances, the preferred one first; empty: those of `@instances`, in the
+  /// first configuration.
+  std::vector<TunedInstance> instances;
   /// Where `import "path"` looks besides the importing file's folder.
   std::vector<std::string> includeDirectories;
 };

@@ -260,7 +260,7 @@ void KernelBuilder::setKnobs() {
           setKnob(argument.name->text, *argument.value, "heuristic", argument.value.get());
   for (const auto &[name, choice] : values.choices)
     if (isKnob(name))
-      setKnob(name, *choice.syntax, "given", choice.overridesHeuristic ? nullptr : heuristicOf(kernel, name));
+      setKnob(name, *choice.syntax, choice.source, choice.overridesHeuristic ? nullptr : heuristicOf(kernel, name));
   // One stage and one block per cluster are what the plain form has.
   for (const auto &[name, knob] : knobs)
     if (knob.value != 1 && !findKnob(name)->isHonoured)

@@ -23,6 +23,7 @@ struct InstanceValues {
   std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
   SourceRange shape;                                     // that describes the launch, if one does
   std::optional<int64_t> numSms;                         // of the device of the launch, if that is known
+  const TunedInstance *tuned = nullptr;                  // what the contract says of the tuning; null: nothing chose
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
 
@@ -121,6 +122,10 @@ private:
   Value assemble(const Shape &shape, const std::vector<Value> &leaves);
   bool isAliased(const std::string &name) const;
   mlir::Value addArgument(mlir::Type type, SourceRange range);
+
+  // Tuning.cpp
+  std::vector<HostExpression> tuningKey();
+  mlir::Attribute tuningAttribute();
 
   // HostValues.cpp
   std::optional<HostExpression> evaluateNow(const ast::Expr &expr);

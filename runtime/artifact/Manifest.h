@@ -97,6 +97,22 @@ struct Variant {
   bool requiresNothing() const { return !align16 && !rows16 && !offsets31; }
 };
 
+/// Launches for which an instance was chosen by measuring.
+struct ChosenFor {
+  std::string gpu;          ///< By the name that its driver gives.
+  std::string variant;      ///< That arguments of the measured kind take.
+  std::vector<int64_t> key; ///< The value of each expression of `Tuning::key`.
+  std::string why;
+};
+
+/// How an instance came by its configuration.
+struct Tuning {
+  std::string state; ///< `default`, `model` or `measured`; empty for a kernel that is not tuned.
+  std::string why;
+  std::vector<Expression> key; ///< What tells sizes apart for which different instances are best, buckets applied.
+  std::vector<ChosenFor> chosen;
+};
+
 /// What one instance of a kernel expects of its caller.
 struct KernelContract {
   std::string name;
@@ -110,6 +126,7 @@ struct KernelContract {
   std::vector<AbiSlot> abi;
   std::vector<Variant> variants; ///< Empty before code generation.
   std::string decorators;        ///< JSON text of an array.
+  Tuning tuning;
   /// The name of each slot of expressions. Slots 0 and 1 are `num_sms` and `extent`.
   std::vector<std::string> names;
 

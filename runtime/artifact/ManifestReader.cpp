@@ -28,6 +28,7 @@ private:
   void readExpressions(const Json &json, const std::string &path, KernelContract &kernel);
   AbiSlot readAbiSlot(const Json &json, const std::string &path, const KernelContract &kernel);
   Variant readVariant(const Json &json, const std::string &path);
+  Tuning readTuning(const Json &json, const std::string &path, const KernelContract &kernel);
 };
 
 std::optional<Expression> ManifestReader::expression(const Json &tokens, const std::string &path,
@@ -253,6 +254,33 @@ Variant ManifestReader::readVariant(const Json &json, const std::string &path) {
   return variant;
 }
 
+Tuning ManifestReader::readTuning(const Json &json, const std::string &path, const KernelContract &kernel) {
+  static constexpr std::initializer_list<const char *> kStates = {"default", "model", "measured"};
+  Tuning tuning;
+  tuning.state = kStates.begin()[choice(json, "state", path, kStates, 0)];
+  tuning.why = string(json, "why", path);
+  each(json, "key", path, /*required=*/false, [&](const Json &tokens, const std::string &where) {
+    if (auto result = expression(tokens, where, kernel))
+      tuning.key.push_back(*result);
+  });
+  each(json, "chosen", path, /*required=*/false, [&](const Json &entry, const std::string &where) {
+    ChosenFor chosen;
+    chosen.gpu = string(entry, "gpu", where, /*required=*/true);
+    chosen.variant = string(entry, "variant", where, /*required=*/true);
+    chosen.why = string(entry, "why", where);
+    each(entry, "key", where, /*required=*/true, [&](const Json &value, const std::string &place) {
+      if (!isInteger(value))
+        return fail("`" + place + "` is " + value.dump() + "; expected an integer");
+      chosen.key.push_back(value.get<int64_t>());
+    });
+    if (!failed() && chosen.key.size() != tuning.key.size())
+      fail("`" + at(where, "key") + "` has " + std::to_string(chosen.key.size()) + " values; expected " +
+           std::to_string(tuning.key.size()) + ", one per expression of `" + at(path, "key") + "`");
+    tuning.chosen.push_back(std::move(chosen));
+  });
+  return tuning;
+}
+
 /// The second half of a kernel: everything that may mention any name of it.
 void ManifestReader::readExpressions(const Json &json, const std::string &path, KernelContract &kernel) {
   size_t index = 0;
@@ -328,6 +356,8 @@ KernelContract ManifestReader::readKernel(const Json &json, const std::string &p
        [&](const Json &entry, const std::string &where) { kernel.abi.push_back(readAbiSlot(entry, where, kernel)); });
   if (const Json *decorators = field(json, "decorators", path, Json::value_t::array))
     kernel.decorators = decorators->dump();
+  if (const Json *tuning = field(json, "tuning", path, Json::value_t::object))
+    kernel.tuning = readTuning(*tuning, at(path, "tuning"), kernel);
   each(json, "variants", path, needsVariants,
        [&](const Json &entry, const std::string &where) { kernel.variants.push_back(readVariant(entry, where)); });
   for (const Variant &variant : kernel.variants)

@@ -339,21 +339,44 @@ Result<Binding> bindArguments(const KernelContract &kernel, const std::vector<Ar
   return Binder(kernel, arguments, options).bind();
 }
 
+/// Whether measuring chose the instance of `binding` for a launch like it on `gpu`.
+static bool isChosenFor(const Binding &binding, std::string_view gpu) {
+  const Tuning &tuning = binding.kernel->tuning;
+  return std::any_of(tuning.chosen.begin(), tuning.chosen.end(), [&](const ChosenFor &chosen) {
+    return chosen.gpu == gpu && binding.variant && chosen.variant == binding.variant->name &&
+           std::equal(
+               chosen.key.begin(), chosen.key.end(), tuning.key.begin(),
+               [&](int64_t value, const Expression &key) { return key.evaluate(binding.values) == Value(value); });
+  });
+}
+
 Result<Binding> bindInstance(const std::vector<const KernelContract *> &instances,
                              const std::vector<Argument> &arguments, const BindOptions &options) {
+  bool areTuned = std::any_of(instances.begin(), instances.end(),
+                              [](const KernelContract *instance) { return !instance->tuning.chosen.empty(); });
+  std::optional<Binding> fitting;
   std::string list;
   std::string first;
   bool differ = false;
   for (const KernelContract *instance : instances) {
     Result<Binding> binding = bindArguments(*instance, arguments, options);
-    if (binding || binding.error().code != ErrorCode::NotCompiled)
+    if (binding && areTuned && !isChosenFor(*binding, options.gpu)) {
+      if (!fitting)
+        fitting = std::move(*binding);
+      continue;
+    }
+    if (binding || (binding.error().code != ErrorCode::NotCompiled && !fitting))
       return binding;
+    if (fitting)
+      continue; // another instance's `where` or grid may be false where the first one's is not
     const std::string &message = binding.error().message;
     first = list.empty() ? message : first;
     differ |= message != first;
     std::string name = instance->describeInstance();
     list += "\n  " + (name.empty() ? "the plain one" : name) + ": " + message;
   }
+  if (fitting)
+    return std::move(*fitting);
   if (!differ)
     return notCompiled(first);
   return notCompiled("kernel " + quote(instances.front()->name) + " has no instance for these arguments:" + list);

@@ -26,6 +26,7 @@ struct BindOptions {
   int device = -1; ///< The ordinal of the launch's GPU; tensors known to be elsewhere are refused. -1: not checked.
   /// Compile-time parameters that the caller sets by name; their heuristics do not apply.
   std::vector<std::pair<std::string, int64_t>> given;
+  std::string_view gpu; ///< The name of the launch's GPU, for which instances may have been tuned. Empty: unknown.
 };
 
 /// Arguments that fit.
@@ -50,7 +51,9 @@ struct Binding {
 Result<Binding> bindArguments(const KernelContract &kernel, const std::vector<Argument> &arguments,
                               const BindOptions &options = {});
 
-/// Binds to the first of `instances` that fits. When none does and they differ in why, the message lists them.
+/// Binds to the instance that was tuned for this launch: for its GPU, the variant that its arguments take, and the
+/// values that the tuning's key has for them. Without such a one to the first of `instances` that fits. When none does
+/// and they differ in why, the message lists them.
 Result<Binding> bindInstance(const std::vector<const KernelContract *> &instances,
                              const std::vector<Argument> &arguments, const BindOptions &options = {});
 

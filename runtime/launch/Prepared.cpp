@@ -136,6 +136,7 @@ Result<Prepared> Kernel::prepare(const std::vector<Argument> &arguments,
   options.numSms = module->device.numSms;
   options.device = module->device.ordinal;
   options.given = given;
+  options.gpu = module->device.name;
   Result<Binding> binding = bindInstance(contracts, arguments, options);
   if (!binding)
     return binding.error();

@@ -53,6 +53,33 @@ static std::string argumentOf(const AbiSlot &slot, const KernelContract &kernel)
   return "";
 }
 
+/// `(a, b)`
+template <typename List, typename Print> static void printList(const List &list, Print print) {
+  const char *separator = "(";
+  for (const auto &each : list) {
+    std::cout << separator << print(each);
+    separator = ", ";
+  }
+  std::cout << (list.empty() ? "()" : ")");
+}
+
+static void printTuning(const KernelContract &kernel) {
+  const Tuning &tuning = kernel.tuning;
+  if (tuning.state.empty())
+    return;
+  std::cout << "  tuning: " << tuning.state << (tuning.why.empty() ? "" : ", " + tuning.why);
+  if (!tuning.key.empty()) {
+    std::cout << "; one choice for each ";
+    printList(tuning.key, [&](const Expression &expression) { return expression.print(kernel.names); });
+  }
+  std::cout << "\n";
+  for (const ChosenFor &chosen : tuning.chosen) {
+    std::cout << "    chosen on " << chosen.gpu << ", " << chosen.variant << ", for ";
+    printList(chosen.key, [](int64_t value) { return value; });
+    std::cout << (chosen.why.empty() ? "" : ": " + chosen.why) << "\n";
+  }
+}
+
 static void print(const KernelContract &kernel) {
   std::cout << "\nkernel " << kernel.name << "\n";
   std::istringstream doc(kernel.doc);
@@ -75,13 +102,10 @@ static void print(const KernelContract &kernel) {
   std::cout << "]\n";
   for (const Precondition &condition : kernel.where)
     std::cout << "  where " << condition.text << "\n";
-  std::cout << "  arguments (";
-  separator = "";
-  for (const AbiSlot &slot : kernel.abi) {
-    std::cout << separator << argumentOf(slot, kernel);
-    separator = ", ";
-  }
-  std::cout << ")\n";
+  std::cout << "  arguments ";
+  printList(kernel.abi, [&](const AbiSlot &slot) { return argumentOf(slot, kernel); });
+  std::cout << "\n";
+  printTuning(kernel);
   for (const Variant &variant : kernel.variants) {
     std::cout << "  variant " << variant.name << ": symbol " << variant.symbol << ", " << variant.warps
               << (variant.warps == 1 ? " warp, " : " warps, ") << variant.registers << " registers, "

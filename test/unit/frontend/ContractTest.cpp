@@ -136,6 +136,40 @@ TEST(Autotune, TheFirstConfigurationIsTaken) {
       << k.ir() << k.errors();
 }
 
+TEST(Autotune, BucketsStandForDimsInTheKey) {
+  std::string rest = kernel("<BM: int>(x: tensor<f32>[M, N], y: tensor<f32>[M]) grid [cdiv(M, BM)]").substr(11);
+  Generated k("@autotune(configs = [{BM: 64}], key = [N % 64 == 0, 2 * M], bucket = next_pow2(M))\n" + rest);
+  EXPECT_TRUE(k.has(
+      {"tuning = {key = [[\"N\", 64, \"%\", 0, \"==\"], [2, \"M\", \"next_pow2\", \"*\"]], state = \"default\"}"}))
+      << k.ir() << k.errors();
+  Generated all("@autotune(configs = [{BM: 64}], bucket = [next_pow2(M)])\n" + rest);
+  EXPECT_TRUE(all.has({"tuning = {key = [[\"M\", \"next_pow2\"], [\"N\"]], state = \"default\"}"}))
+      << all.ir() << all.errors();
+}
+
+TEST(Autotune, TunedInstancesReplaceTheFirstConfiguration) {
+  std::string source = "@autotune(space = {BM: [64, 128], stages: [3, 4]}, key = [N])\n@instances(T = [bf16, f16])\n" +
+                       kernel("<T: type, BM: int>(x: tensor<T>[N]) grid [cdiv(N, BM)]").substr(11);
+  IrgenOptions options;
+  options.instances = {
+      {{{"T", "f16"}}, {{"BM", "128"}, {"stages", "4"}}, "measured", "", {{"NVIDIA H200", "fast", {4096}, "alone"}}},
+      {{{"T", "bf16"}}, {}, "default", "nobody measured", {}}};
+  Generated k(source, options);
+  ASSERT_TRUE(k.module) << k.errors();
+  EXPECT_TRUE(
+      k.has({"func.func @k(%arg0: !tile.ptr<f16>", "name = \"BM\", source = \"autotune\", type = \"int\", value = 128",
+             "tuning = {chosen = [{gpu = \"NVIDIA H200\", key = [4096], variant = \"fast\", why = \"alone\"}], "
+             "key = [[\"N\"]], state = \"measured\"}",
+             "tile.schedule = {stages = 4 : i64}", "func.func @k$2(%arg0: !tile.ptr<bf16>",
+             "name = \"BM\", source = \"autotune\", type = \"int\", value = 64",
+             "tuning = {key = [[\"N\"]], state = \"default\", why = \"nobody measured\"}"}))
+      << k.ir();
+  EXPECT_EQ(k.count("func.func"), 2u) << k.ir();
+  // What is given for the whole file holds for each of them.
+  options.values["BM"] = "32";
+  EXPECT_EQ(Generated(source, options).count("value = 32"), 2u);
+}
+
 TEST(Grid, FunctionsOfTheFileAreInlined) {
   Generated k(
       "const SPLIT = 4\nfn tiles(n, b) { let t = cdiv(n, b)\nt * SPLIT }\n" +

@@ -347,6 +347,40 @@ TEST(Bind, TheInstanceThatFitsIsTaken) {
   EXPECT_EQ(bindInstance(instances, half).error().message, "`x` has elements of f16; expected f32");
 }
 
+TEST(Bind, TheInstanceThatWasTunedIsTaken) {
+  auto instance = [](const std::string &tuning) {
+    return read(R"json({"name": "scale", "parameters": [{"name": "x", "dtype": "f32", "extents": [["M"], ["N"]]}],
+      "dims": [{"name": "M", "parameter": "x", "axis": 0}, {"name": "N", "parameter": "x", "axis": 1}],
+      "grid": [["M"]], "abi": [{"pointer": "x"}], "tuning": )json" +
+                tuning + R"json(,
+      "variants": [{"name": "fast", "symbol": "f", "requires": ["align16", "rows16"]},
+                   {"name": "generic", "symbol": "g"}]})json");
+  };
+  std::string key = R"("key": [["M", "next_pow2"], ["N"]])";
+  KernelContract plain = instance("{\"state\": \"default\", " + key + "}");
+  KernelContract tuned = instance("{\"state\": \"measured\", " + key + R"(, "chosen": [
+    {"gpu": "GPU A", "variant": "fast", "key": [4, 64]}, {"gpu": "GPU B", "variant": "generic", "key": [8, 7]}]})");
+  std::vector<const KernelContract *> instances = {&plain, &tuned};
+  auto takesTuned = [&](int64_t m, int64_t n, std::string_view gpu) {
+    BindOptions options;
+    options.gpu = gpu;
+    Result<Binding> binding = bindInstance(instances, {Argument::tensor(at(kX), DataType::F32, {m, n})}, options);
+    EXPECT_TRUE(binding.ok());
+    return binding.ok() && binding->kernel == &tuned;
+  };
+  EXPECT_TRUE(takesTuned(4, 64, "GPU A"));
+  EXPECT_TRUE(takesTuned(3, 64, "GPU A")); // of the same bucket
+  EXPECT_FALSE(takesTuned(5, 64, "GPU A"));
+  EXPECT_FALSE(takesTuned(4, 128, "GPU A"));
+  EXPECT_FALSE(takesTuned(4, 64, "GPU B"));
+  EXPECT_FALSE(takesTuned(4, 64, ""));
+  EXPECT_TRUE(takesTuned(7, 7, "GPU B")); // whose rows only the generic variant takes
+  EXPECT_FALSE(takesTuned(7, 7, "GPU A"));
+  // An instance that does not fit is not taken, whatever it was chosen for; what follows one that fits is not refused.
+  tuned.parameters[0].type = DataType::F16;
+  EXPECT_FALSE(takesTuned(4, 64, "GPU A"));
+}
+
 TEST(Bind, HardwareGrid) {
   Variant variant;
   unsigned grid[3];

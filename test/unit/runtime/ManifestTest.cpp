@@ -57,6 +57,10 @@ TEST(Manifest, ReadsTheDocumentedExample) {
   EXPECT_TRUE(kernel.variants[0].align16 && kernel.variants[0].offsets31);
   EXPECT_EQ(kernel.variants[1].symbol, "softmax");
   EXPECT_EQ(kernel.variants[1].registers, 40);
+  EXPECT_EQ(kernel.tuning.state, "measured");
+  EXPECT_EQ(kernel.tuning.key[0].print(kernel.names), "N");
+  EXPECT_EQ(kernel.tuning.chosen[0].variant, "fast");
+  EXPECT_EQ(kernel.tuning.chosen[0].key, std::vector<int64_t>{1000});
   EXPECT_EQ(kernel.grid[0].print(kernel.names), "M");
   EXPECT_EQ(kernel.constants[0].heuristic->print(kernel.names), "next_pow2(N)");
 }
@@ -170,6 +174,13 @@ const Damage kDamages[] = {
     {"\"registers\": 32", "\"cluster\": [2, 1]",
      "`kernels[0].variants[0].cluster` is [2,1]; expected three integers from 1 to 16"},
     {"\"registers\": 32", "\"grid\": \"flat\"", "`kernels[0].variants[0].grid` is `flat`; expected one of axes linear"},
+    {"\"measured\"", "\"guessed\"", "`kernels[0].tuning.state` is `guessed`; expected one of default model measured"},
+    {"\"key\": [[\"N\"]],\n      \"chosen", "\"key\": [[\"Q\"]],\n      \"chosen",
+     "`kernels[0].tuning.key[0]`: unknown name `Q`"},
+    {"\"key\": [1000]", "\"key\": [1000, 2]",
+     "`kernels[0].tuning.chosen[0].key` has 2 values; expected 1, one per expression of `kernels[0].tuning.key`"},
+    {"\"key\": [1000]", "\"key\": [\"N\"]", "`kernels[0].tuning.chosen[0].key[0]` is \"N\"; expected an integer"},
+    {"\"gpu\": \"NVIDIA H200\", ", "", "`kernels[0].tuning.chosen[0].gpu` is missing"},
     {"\"where\":", "\"alias\": [[\"x\", \"z\"]], \"where\":",
      "`kernels[0].alias[0]` is [\"x\",\"z\"]; expected two parameters"},
 };
