@@ -1,4 +1,4 @@
-// See the header. Messages begin with `manifest: `, the only JSON that libtile reads.
+// See the header. Messages begin with what is read: `manifest: `.
 
 #include "runtime/artifact/JsonReader.h"
 
@@ -61,7 +61,7 @@ std::string at(const std::string &path, const char *name) { return path.empty() 
 
 void JsonReader::fail(const std::string &message) {
   if (!failed())
-    status = Error{ErrorCode::InvalidArtifact, "manifest: " + message};
+    status = Error{ErrorCode::InvalidArtifact, subject + ": " + message};
 }
 
 Json JsonReader::parse(std::string_view text) {
@@ -72,7 +72,7 @@ Json JsonReader::parse(std::string_view text) {
   Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (json.is_object())
     return json;
-  fail("is no JSON object; the artifact is damaged");
+  fail("is no JSON object; the " + owner + " is damaged");
   return {};
 }
 
@@ -106,6 +106,15 @@ int64_t JsonReader::integer(const Json &object, const char *name, const std::str
                             bool required) {
   const Json *json = field(object, name, path, Json::value_t::number_integer, required);
   return json ? json->get<int64_t>() : otherwise;
+}
+
+double JsonReader::real(const Json &object, const char *name, const std::string &path, double otherwise,
+                        bool required) {
+  // A number without a point is of another type.
+  if (auto found = object.find(name); found != object.end() && found->is_number())
+    return found->get<double>();
+  field(object, name, path, Json::value_t::number_float, required);
+  return otherwise;
 }
 
 bool JsonReader::boolean(const Json &object, const char *name, const std::string &path, bool otherwise) {

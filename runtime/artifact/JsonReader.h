@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tile {
 
@@ -31,6 +32,10 @@ std::string at(const std::string &path, const char *name);
 
 class JsonReader {
 public:
+  /// Messages begin with `subject`; a text that is no JSON says that `owner` is damaged.
+  explicit JsonReader(std::string subject = "manifest", std::string owner = "artifact")
+      : subject(std::move(subject)), owner(std::move(owner)) {}
+
   bool failed() const { return !status.ok(); }
   /// The first failure.
   const Error &error() const { return status.error(); }
@@ -45,6 +50,8 @@ public:
   std::string string(const Json &object, const char *name, const std::string &path, bool required = false);
   int64_t integer(const Json &object, const char *name, const std::string &path, int64_t otherwise,
                   bool required = false);
+  /// Any number.
+  double real(const Json &object, const char *name, const std::string &path, double otherwise, bool required = false);
   bool boolean(const Json &object, const char *name, const std::string &path, bool otherwise);
 
   /// The position of the string field `name` among `choices`.
@@ -60,6 +67,7 @@ public:
   }
 
 private:
+  std::string subject, owner;
   Status status;
 };
 

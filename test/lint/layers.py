@@ -40,13 +40,13 @@ ROWS = {
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
     "runtime/tune": ("runtime/Result.h", "json"),
-    "runtime/store": ("runtime/Result.h", "json xxhash"),
+    "runtime/store": ("runtime/Result.h runtime/artifact runtime/tune", "json sqlite xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
     "runtime/search": ("frontend/irgen ir/Tile runtime/compile runtime/tune", "llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
     "examples": ("runtime/launch runtime/driver", ""),
-    "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark"),
+    "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark sqlite"),
 }
 
 THIRD_PARTY = (
@@ -56,6 +56,7 @@ THIRD_PARTY = (
     ("nvptx", re.compile(r"nvPTXCompiler\.h")),
     ("cuda", re.compile(r"cuda\.h")),
     ("json", re.compile(r"nlohmann/")),
+    ("sqlite", re.compile(r"sqlite3\.h")),
     ("xxhash", re.compile(r"xxhash\.h")),
     ("gtest", re.compile(r"g(test|mock)/")),
     ("benchmark", re.compile(r"benchmark/")),

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,9 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,6 +96,50 @@ template <typename Work> bool passesInChild(Work work) {
   }
   int status = 0;
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Runs `work(number)` for 0, 1, … in a child process that is killed some time after it finished a few, as `random` has
+/// it. Gives how many it finished.
+template <typename Work> int countBeforeKill(std::mt19937 &random, Work work) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    std::abort();
+  pid_t child = fork();
+  if (child == 0) {
+    // The first byte says that it has begun.
+    for (int i = 0; write(ends[1], "x", 1) == 1; ++i)
+      work(i);
+    _exit(1);
+  }
+  close(ends[1]);
+  char byte;
+  int count = -1;
+  for (int wanted = static_cast<int>(random() % 3); count < wanted && read(ends[0], &byte, 1) == 1;)
+    ++count;
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 5'000));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  while (read(ends[0], &byte, 1) == 1)
+    ++count;
+  close(ends[0]);
+  return count;
+}
+
+/// Whether `work(number)` gives true in each of `count` processes, which run at one time.
+template <typename Work> bool passTogether(int count, Work work) {
+  std::vector<pid_t> children;
+  for (int process = 0; process < count; ++process) {
+    pid_t child = fork();
+    if (child == 0)
+      _exit(work(process) ? 0 : 1);
+    children.push_back(child);
+  }
+  bool passes = true;
+  for (pid_t child : children) {
+    int status = 0;
+    passes = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && passes;
+  }
+  return passes;
 }
 
 /// Of a child process: permissions count, which they do not for root.

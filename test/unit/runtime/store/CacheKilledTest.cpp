@@ -1,5 +1,5 @@
-// Writers that are killed at random points, and processes that write and prune at one time: what was said to be kept is
-// there, and nothing that is read is wrong.
+// The compile cache when its writers are killed at random points, and when processes write and prune at one time: what
+// was said to be kept is there, and nothing that is read is wrong.
 
 #include "runtime/store/Cache.h"
 
@@ -23,33 +23,6 @@ std::string contentOf(const std::string &name) {
   for (int i = 0; content.size() < 20'000; ++i)
     content += name + "/" + std::to_string(i) + "\n";
   return content;
-}
-
-/// Runs `work(number)` for 0, 1, … in a child process that is killed some time after it finished a few, as `random` has
-/// it. Gives how many it finished.
-template <typename Work> int countBeforeKill(std::mt19937 &random, Work work) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    std::abort();
-  pid_t child = fork();
-  if (child == 0) {
-    // The first byte says that it has begun.
-    for (int i = 0; write(ends[1], "x", 1) == 1; ++i)
-      work(i);
-    _exit(1);
-  }
-  close(ends[1]);
-  char byte;
-  int count = -1;
-  for (int wanted = static_cast<int>(random() % 3); count < wanted && read(ends[0], &byte, 1) == 1;)
-    ++count;
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 5'000));
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  while (read(ends[0], &byte, 1) == 1)
-    ++count;
-  close(ends[0]);
-  return count;
 }
 
 TEST(Killed, WritersOfTheCacheLoseNothingThatIsKept) {
@@ -95,13 +68,7 @@ TEST(Killed, PrunersTakeNothingThatIsNew) {
 
 TEST(Together, ProcessesThatWriteOneKeyAndPrune) {
   TemporaryFolder folder;
-  std::vector<pid_t> children;
-  for (int process = 0; process < 4; ++process) {
-    pid_t child = fork();
-    if (child != 0) {
-      children.push_back(child);
-      continue;
-    }
+  EXPECT_TRUE(passTogether(4, [&](int process) {
     Reports reports;
     Cache cache({folder.path(), 100'000, reports.collect()});
     bool right = true;
@@ -114,13 +81,8 @@ TEST(Together, ProcessesThatWriteOneKeyAndPrune) {
       if (process == 3)
         cache.prune(i % 2 ? 0 : 50'000);
     }
-    _exit(right && reports.take().empty() ? 0 : 1);
-  }
-  for (pid_t child : children) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  }
+    return right && reports.take().empty();
+  }));
   EXPECT_TRUE(Cache({folder.path(), {}, {}}).verify().damaged.empty());
 }
 

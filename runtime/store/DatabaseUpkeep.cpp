@@ -1,0 +1,143 @@
+// What `tilec cache` does with the database of tuned choices: exports and imports, numbers, pruning, the check of all.
+
+#include "runtime/store/Database.h"
+#include "runtime/store/DatabaseTables.h"
+
+#include <sys/stat.h>
+
+#include <istream>
+#include <ostream>
+
+namespace tile {
+
+static const std::vector<RecordKind> kEveryKind = {RecordKind::Choice, RecordKind::Trial};
+
+bool Database::exportLines(std::ostream &lines) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::string text;
+  bool wasWorking = works[Reading];
+  // Without a database there is nothing to export, and nothing wrong.
+  readWhole({}, KeyMatch::Like, kEveryKind, [&](Record &&record) { text += printRecord(record) + "\n"; });
+  lines << text;
+  return wasWorking && works[Reading];
+}
+
+DatabaseImport Database::importLines(std::istream &in) {
+  /// Longer than any search makes.
+  constexpr size_t kMostBytes = 1 << 20;
+  std::lock_guard<std::mutex> lock(mutex);
+  DatabaseImport result;
+  std::vector<Record> records;
+  std::string line;
+  for (uint64_t number = 1; std::getline(in, line); ++number) {
+    std::string subject = "line " + std::to_string(number);
+    if (line.find_first_not_of(" \t\r") == std::string::npos)
+      continue;
+    if (line.size() > kMostBytes)
+      result.skipped.push_back(subject + ": has " + std::to_string(line.size()) + " bytes; expected at most " +
+                               std::to_string(kMostBytes));
+    else if (Result<Record> record = readRecord(line, subject))
+      records.push_back(std::move(*record));
+    else
+      result.skipped.push_back(record.error().message);
+  }
+  result.isDone = records.empty() || attempt(Writing, [&] {
+                    result.taken = result.kept = 0;
+                    for (const Record &record : records) {
+                      SqliteOutcome outcome = insertRecord(*sqlite, record, Replace::Older);
+                      if (outcome != SqliteOutcome::Done)
+                        return outcome;
+                      ++(sqlite->changes() ? result.taken : result.kept);
+                    }
+                    return SqliteOutcome::Done;
+                  });
+  return result;
+}
+
+DatabaseStatistics Database::statistics() {
+  std::lock_guard<std::mutex> lock(mutex);
+  DatabaseStatistics result;
+  attempt(Reading, [&] {
+    int64_t choices = 0, trials = 0;
+    SqliteOutcome outcome = sqlite->number("SELECT count(*) FROM choices", choices);
+    if (outcome == SqliteOutcome::Done)
+      outcome = sqlite->number("SELECT count(*) FROM trials", trials);
+    result.choices = static_cast<uint64_t>(choices);
+    result.trials = static_cast<uint64_t>(trials);
+    return outcome;
+  });
+  struct stat status;
+  if (stat(file.c_str(), &status) == 0)
+    result.bytes = static_cast<uint64_t>(status.st_size);
+  return result;
+}
+
+uint64_t Database::prune(const std::string &date) {
+  std::lock_guard<std::mutex> lock(mutex);
+  struct stat status;
+  if (stat(file.c_str(), &status) != 0)
+    return 0;
+  uint64_t removed = 0;
+  bool isDone = attempt(Writing, [&] {
+    removed = 0;
+    for (RecordKind kind : kEveryKind) {
+      SqliteOutcome outcome =
+          sqlite->run("DELETE FROM " + std::string(tableOf(kind)) + " WHERE ?1 = '' OR date < ?1", {date});
+      if (outcome != SqliteOutcome::Done)
+        return outcome;
+      removed += static_cast<uint64_t>(sqlite->changes());
+    }
+    return deleteUnusedKeys(*sqlite);
+  });
+  if (!isDone)
+    return 0;
+  // What is not given back to the system is used by the next entries.
+  if (removed != 0)
+    sqlite->run("VACUUM");
+  return removed;
+}
+
+DatabaseVerification Database::verify() {
+  std::lock_guard<std::mutex> lock(mutex);
+  DatabaseVerification result;
+  std::vector<StoredRecord> damaged;
+  std::vector<std::string> problems;
+  attempt(Reading, [&] {
+    std::string pages;
+    SqliteOutcome outcome = sqlite->run("PRAGMA integrity_check(1)", {}, [&](const SqliteRow &row) { pages = row[0]; });
+    if (outcome == SqliteOutcome::Done && pages != "ok")
+      return sqlite->conclude(SqliteOutcome::Damaged, pages);
+    if (outcome != SqliteOutcome::Done)
+      return outcome;
+    result.entries = 0;
+    return selectRecords(*sqlite, {}, KeyMatch::Like, kEveryKind, [&](StoredRecord &&stored) {
+      ++result.entries;
+      std::string subject = describe(stored.record), problem;
+      if (!stored.isWhole)
+        problem = subject + ": its bytes do not match its checksum";
+      else if (stored.record.kind == RecordKind::Choice) {
+        if (Result<TunedChoice> choice = choiceOf(stored.record, subject); !choice)
+          problem = choice.error().message;
+      } else if (Result<Trial> trial = trialOf(stored.record, subject); !trial)
+        problem = trial.error().message;
+      if (problem.empty())
+        return;
+      problems.push_back(std::move(problem));
+      damaged.push_back(std::move(stored));
+    });
+  });
+  if (damaged.empty())
+    return result;
+  bool areRemoved = attempt(Writing, [&] {
+    for (const StoredRecord &stored : damaged)
+      if (SqliteOutcome outcome = deleteRecord(*sqlite, stored); outcome != SqliteOutcome::Done)
+        return outcome;
+    return deleteUnusedKeys(*sqlite);
+  });
+  for (const std::string &problem : problems)
+    result.damaged.push_back(
+        problem + (areRemoved ? "; it is removed, and made anew when it is needed" : "; it cannot be removed"));
+  return result;
+}
+
+} // namespace tile
