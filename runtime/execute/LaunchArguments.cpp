@@ -2,38 +2,6 @@
 
 namespace tile {
 
-bool isKeptAsBits(DataType type, DataType found) {
-  return type == DataType::BF16 ? found == DataType::U16
-                                : (type == DataType::F8E4M3 || type == DataType::F8E5M2) && found == DataType::U8;
-}
-
-/// `argument` for `parameter`, its memory at `base`.
-static Result<Argument> toArgument(HostArgument &argument, const Parameter &parameter, const void *base) {
-  switch (argument.kind) {
-  case HostArgument::Kind::None:
-    return Argument::none();
-  case HostArgument::Kind::Tensor:
-    if (isKeptAsBits(parameter.type, argument.tensor.type))
-      argument.tensor.type = parameter.type;
-    if (parameter.kind == Parameter::Kind::Pointer)
-      return Argument::pointer(base);
-    return Argument::tensor(base, argument.tensor.type, argument.tensor.extents, argument.tensor.strides);
-  case HostArgument::Kind::Scalar:
-    break;
-  }
-  if (parameter.kind != Parameter::Kind::Scalar)
-    return Error{ErrorCode::InvalidArgument, "`" + parameter.name + "` is the number " + argument.scalarText +
-                                                 "; expected a tensor such as `rand:f32[4,5]` or a file"};
-  Result<uint64_t> bits = scalarBits(argument, parameter.type);
-  if (!bits)
-    return bits.error();
-  if (isFloat(parameter.type))
-    return Argument::scalar(fromBits(parameter.type, *bits));
-  if (parameter.type == DataType::U64)
-    return Argument::scalar(*bits);
-  return Argument::scalar(static_cast<int64_t>(*bits));
-}
-
 void report(Session &session, const Error &error) {
   session.report(error.code == ErrorCode::InvalidArgument || error.code == ErrorCode::NotCompiled ? Code::E0603
                                                                                                   : Code::E0602,
@@ -46,30 +14,10 @@ bool take(Session &session, Status status) {
   return status.ok();
 }
 
-bool mayWrite(const Parameter &parameter) {
-  return parameter.isWritten() || parameter.kind == Parameter::Kind::Pointer;
-}
-
-bool isDefined(const HostArgument &argument, const Parameter &parameter) {
-  return parameter.role != Parameter::Role::Out && !argument.isPoisoned;
-}
-
-static Result<std::vector<Argument>> toArguments(const KernelContract &contract, std::vector<HostArgument> &arguments,
-                                                 llvm::ArrayRef<const void *> bases) {
-  std::vector<Argument> all;
-  for (auto [argument, parameter, base] : llvm::zip_equal(arguments, contract.parameters, bases)) {
-    Result<Argument> one = toArgument(argument, parameter, base);
-    if (!one)
-      return one.error();
-    all.push_back(*one);
-  }
-  return all;
-}
-
 std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
                                                        std::vector<HostArgument> &arguments,
                                                        llvm::ArrayRef<const void *> bases) {
-  return take(session, toArguments(contract, arguments, bases));
+  return take(session, toLaunchArguments(contract, arguments, bases.vec()));
 }
 
 static int64_t bytesOf(const HostArgument &argument) {
@@ -95,7 +43,7 @@ const KernelContract *chooseInstance(Session &session, const std::vector<const K
   options.numSms = numSms;
   // Scalars are read as each instance has them.
   for (const KernelContract *instance : instances)
-    if (Result<std::vector<Argument>> bound = toArguments(*instance, arguments, bases);
+    if (Result<std::vector<Argument>> bound = toLaunchArguments(*instance, arguments, bases);
         bound && bindArguments(*instance, *bound, options))
       return instance;
   std::optional<std::vector<Argument>> bound = toLaunchArguments(session, *instances.front(), arguments, bases);

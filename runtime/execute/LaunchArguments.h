@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EXECUTE_LAUNCHARGUMENTS_H
 #define RUNTIME_EXECUTE_LAUNCHARGUMENTS_H
 
-#include "runtime/arguments/HostArgument.h"
+#include "runtime/arguments/LaunchArgument.h"
 #include "runtime/compile/Session.h"
 #include "runtime/launch/Bind.h"
 
@@ -22,17 +22,7 @@ template <typename T> std::optional<T> take(Session &session, Result<T> result) 
 }
 bool take(Session &session, Status status);
 
-/// Whether the kernel may write what `parameter` points to; of a raw pointer nobody knows.
-bool mayWrite(const Parameter &parameter);
-
-/// Whether the kernel may read what is in `argument` before it has written it: not in an output, nor what `empty` made.
-bool isDefined(const HostArgument &argument, const Parameter &parameter);
-
-/// Whether a .npy file, which has no bf16 and no 8-bit floats, holds elements of `type` as integers of type `found`.
-bool isKeptAsBits(DataType type, DataType found);
-
-/// All arguments with their memory at `bases`, one per parameter. A u16 array becomes bf16 and a u8 array an 8-bit
-/// float where the parameter is: a .npy file has no other way to hold them.
+/// `toLaunchArguments`, or none after reporting.
 std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const KernelContract &contract,
                                                        std::vector<HostArgument> &arguments,
                                                        llvm::ArrayRef<const void *> bases);

@@ -36,7 +36,8 @@ ROWS = {
     "runtime": ("", ""),  # errors as values
     "runtime/artifact": ("runtime/Result.h", "json"),
     "runtime/npy": ("runtime/Result.h runtime/artifact", ""),
-    "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/npy frontend/diagnostic/ForeignTypes.def", "xxhash"),
+    "runtime/arguments": ("runtime/Result.h runtime/artifact runtime/launch runtime/npy frontend/diagnostic/ForeignTypes.def",
+                          "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
     "runtime/tune": ("runtime/Result.h", "json"),
