@@ -29,10 +29,15 @@
   X(cuFuncSetAttribute)                                                                                                \
   X(cuGetErrorName)                                                                                                    \
   X(cuGetErrorString)                                                                                                  \
+  X(cuGraphDestroy)                                                                                                    \
+  X(cuGraphExecDestroy)                                                                                                \
+  X(cuGraphInstantiate)                                                                                                \
+  X(cuGraphLaunch)                                                                                                     \
   X(cuInit)                                                                                                            \
   X(cuLaunchKernelEx)                                                                                                  \
   X(cuMemAlloc)                                                                                                        \
   X(cuMemFree)                                                                                                         \
+  X(cuMemGetInfo)                                                                                                      \
   X(cuMemcpyDtoDAsync)                                                                                                 \
   X(cuMemcpyDtoHAsync)                                                                                                 \
   X(cuMemcpyHtoDAsync)                                                                                                 \
@@ -41,8 +46,10 @@
   X(cuModuleLoadData)                                                                                                  \
   X(cuModuleUnload)                                                                                                    \
   X(cuPointerGetAttribute)                                                                                             \
+  X(cuStreamBeginCapture)                                                                                              \
   X(cuStreamCreate)                                                                                                    \
   X(cuStreamDestroy)                                                                                                   \
+  X(cuStreamEndCapture)                                                                                                \
   X(cuStreamSynchronize)
 
 namespace tile {

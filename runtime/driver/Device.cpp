@@ -39,19 +39,38 @@ Result<DeviceProperties> readDevice(int ordinal) {
   char name[256] = {};
   TILE_DRIVER_CALL(api(), cuDeviceGetName, name, sizeof(name) - 1, device);
   properties.name = name;
-  int shared = 0, hostPages = 0;
+  int shared = 0, cache = 0, hostPages = 0;
   const std::pair<int *, CUdevice_attribute> attributes[] = {
       {&properties.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
       {&properties.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
       {&properties.numSms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
       {&shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+      {&cache, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
       {&hostPages, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS},
   };
   for (auto [value, attribute] : attributes)
     TILE_DRIVER_CALL(api(), cuDeviceGetAttribute, value, attribute, device);
   properties.sharedBytes = shared;
+  properties.l2Bytes = cache;
   properties.readsHostPages = hostPages != 0;
   return properties;
+}
+
+Result<int> driverVersion() {
+  Result<const DriverApi *> driver = loadDriver();
+  if (!driver)
+    return driver.error();
+  int version = 0;
+  TILE_DRIVER_CALL(**driver, cuDriverGetVersion, &version);
+  return version;
+}
+
+Result<int64_t> freeMemory() {
+  if (Result<int> device = currentDevice(); !device)
+    return device.error();
+  size_t free = 0, total = 0;
+  TILE_DRIVER_CALL(api(), cuMemGetInfo, &free, &total);
+  return static_cast<int64_t>(free);
 }
 
 Result<int> currentDevice() {

@@ -25,7 +25,8 @@ struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0; ///< Compute capability.
   int numSms = 0;
-  int64_t sharedBytes = 0;     ///< Shared memory that one block can have.
+  int64_t sharedBytes = 0; ///< Shared memory that one block can have.
+  int64_t l2Bytes = 0;
   bool readsHostPages = false; ///< Ordinary host memory is accessible from kernels.
 };
 
@@ -34,6 +35,12 @@ Result<int> countDevices();
 
 /// The properties of the GPU `ordinal`.
 Result<DeviceProperties> readDevice(int ordinal);
+
+/// The CUDA version that the driver knows, as it counts them: 13000 is 13.0.
+Result<int> driverVersion();
+
+/// Bytes of global memory that the current context can still take.
+Result<int64_t> freeMemory();
 
 /// The ordinal of the current context's GPU. Fails if no context is current.
 Result<int> currentDevice();

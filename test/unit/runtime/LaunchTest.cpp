@@ -264,6 +264,11 @@ TEST_F(Launch, ContextIsReleased) {
   EXPECT_EQ(Context::create(3).error().message, "device 3 of 1 does not exist");
 }
 
+TEST_F(Launch, DriverAndMemoryAreTold) {
+  EXPECT_EQ(*driverVersion(), 13000);
+  EXPECT_EQ(*freeMemory(), (int64_t(1) << 40) - 8192);
+}
+
 TEST_F(Launch, EventsTellTimes) {
   Event start = std::move(*Event::create()), stop = std::move(*Event::create());
   ASSERT_TRUE(start.record(nullptr).ok() && stop.record(nullptr).ok() && stop.synchronize().ok());
