@@ -4,6 +4,7 @@
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/StandardOutput.h"
 #include "runtime/tilec/Worker.h"
+#include "runtime/tune/Measurement.h"
 
 #include "backend/ptx/Assemble.h"
 
@@ -53,9 +54,10 @@ static int finishOutput(int code) {
 
 /// What this program is to be for the tuner, which starts it again; null where a person has called it.
 static int (*serviceOf(int argc, char **argv))() {
-  if (argc == 2 && argv[1] == std::string_view(tile::kWorkerArgument))
-    return tile::workerMain;
-  return nullptr;
+  std::string_view word = argc == 2 ? argv[1] : "";
+  return word == tile::kWorkerArgument     ? tile::workerMain
+         : word == tile::kMeasurerArgument ? tile::serveMeasurements
+                                           : nullptr;
 }
 
 int main(int argc, char **argv) {

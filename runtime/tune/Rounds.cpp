@@ -50,6 +50,7 @@ private:
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::vector<Alive> alive;
   double bestUs = 0;
+  std::string whyNotTried; ///< As `bench` said it.
 };
 } // namespace
 
@@ -119,6 +120,8 @@ void Rounds::settle() {
       if (!whyStop(options.seconds).empty())
         return;
       BenchAnswer answer = bench.time(fastest->candidate);
+      if (answer.failure == TrialOutcome::NotTried)
+        return;
       if (answer.failure) {
         fail(trialOf(*fastest), answer);
         alive.erase(fastest);
@@ -148,6 +151,11 @@ bool Rounds::timeRound(unsigned round) {
     if (!isWhole)
       break;
     BenchAnswer answer = bench.time(alive[i].candidate);
+    isWhole = answer.failure != TrialOutcome::NotTried;
+    if (!isWhole) {
+      whyNotTried = answer.reason;
+      break;
+    }
     hasFailed[i] = answer.failure.has_value();
     if (hasFailed[i]) {
       fail(trialOf(alive[i]), answer);
@@ -208,7 +216,7 @@ void Rounds::run() {
   for (const Alive &one : alive)
     if (!trialOf(one).hasTime()) {
       trialOf(one).outcome = TrialOutcome::NotTried;
-      trialOf(one).reason = whyStop(options.seconds);
+      trialOf(one).reason = whyNotTried.empty() ? whyStop(options.seconds) : whyNotTried;
     }
 }
 

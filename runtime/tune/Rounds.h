@@ -18,9 +18,10 @@ namespace tile {
 
 /// What came of one step with one candidate.
 struct BenchAnswer {
-  std::optional<TrialOutcome> failure; ///< Nothing: it is as it should be.
-  std::string reason;                  ///< Of a failure.
-  double microseconds = 0;             ///< Of one launch.
+  /// Nothing: it is as it should be. `NotTried`: there is nothing to run it on; earlier times of it count.
+  std::optional<TrialOutcome> failure;
+  std::string reason;      ///< Of a failure.
+  double microseconds = 0; ///< Of one launch.
 };
 
 /// Runs candidates, which it knows by their numbers. A candidate that failed is not asked for again.

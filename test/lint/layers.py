@@ -40,7 +40,7 @@ ROWS = {
                           "xxhash"),
     "runtime/driver": ("runtime/Result.h", "cuda"),
     "runtime/launch": ("runtime/Result.h runtime/artifact runtime/driver", ""),
-    "runtime/tune": ("runtime/Result.h", "json"),
+    "runtime/tune": ("runtime/Result.h runtime/artifact runtime/arguments runtime/driver runtime/launch runtime/npy", "json"),
     "runtime/store": ("runtime/Result.h runtime/artifact runtime/tune", "json sqlite xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),

@@ -1,9 +1,11 @@
 // What the tests of this folder start: a program that answers lines, and does what a child may do at worst. The words
 // of a request say what: `echo TEXT`, `print TEXT` to standard error, `sleep SECONDS`, `crash`, `exit CODE`, `garbage`,
 // `flood`, `spawn`, `files`. Words as arguments are done at once; beside those, `mute` closes the streams and stays,
-// `answer TEXT` gives that to every request, and `compile` is a worker whose compiler does what the kernel is called.
+// `answer TEXT` gives that to every request, `compile` is a worker whose compiler does what the kernel is called, and
+// `measure` is a measurer.
 
 #include "runtime/tune/CompileJob.h"
+#include "runtime/tune/Measurement.h"
 
 #include <chrono>
 #include <csignal>
@@ -91,6 +93,8 @@ int main(int argc, char **argv) {
   std::string first = argc > 1 ? argv[1] : "";
   if (first == "compile")
     return tile::serveCompileJobs(compile);
+  if (first == "measure")
+    return tile::serveMeasurements();
   if (first == "answer") {
     answer("ready");
     for (std::string line; std::getline(std::cin, line);)

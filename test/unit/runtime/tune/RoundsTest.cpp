@@ -188,6 +188,20 @@ TEST(Rounds, SayWhatTheyAreAt) {
   EXPECT_EQ(steps, (std::vector<std::string>{"checking 0/2", "checking 1/2", "timing 0/40", "timing 1/40"}));
 }
 
+TEST(Rounds, BenchThatIsLostKeepsWhatWasTimed) {
+  SyntheticBench bench({100, 100.6});
+  bench.timeFails = 1;
+  bench.failure = TrialOutcome::NotTried;
+  std::vector<Trial> trials = run(bench);
+  EXPECT_EQ(trials[0].outcome, TrialOutcome::Measured);
+  EXPECT_EQ(trials[1].outcome, TrialOutcome::Measured);
+  EXPECT_EQ(trials[1].samplesUs.size(), 2u);
+  bench.timeFails = 0;
+  trials = run(bench);
+  EXPECT_EQ(trials[0].outcome, TrialOutcome::NotTried);
+  EXPECT_EQ(trials[0].reason, "it failed late");
+}
+
 TEST(Rounds, StopBeforeARoundIsNotTried) {
   std::atomic<bool> cancelled = true;
   SyntheticBench bench({100, 101});

@@ -1,0 +1,407 @@
+#include "runtime/tune/Measurement.h"
+
+#include "runtime/arguments/LaunchArgument.h"
+#include "runtime/driver/Device.h"
+#include "runtime/driver/Graph.h"
+#include "runtime/launch/Module.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <thread>
+
+namespace tile {
+
+/// All bits set: NaN in every float type, and what a kernel hardly computes in the others.
+static constexpr unsigned char kPoison = 0xff;
+/// A batch: the resolution of events, half a microsecond, is a two-thousandth of it.
+static constexpr double kBatchUs = 1000;
+static constexpr size_t kMostLaunches = 2000;
+/// What runs while the host queues a batch.
+static constexpr double kLeadUs = 30;
+static constexpr size_t kMostLeadLaunches = 64;
+/// A first estimate is of so long a run, or of so many launches.
+static constexpr double kEstimateUs = 200;
+static constexpr size_t kMostEstimateLaunches = 64;
+static constexpr int64_t kMostCopies = 256;
+
+/// `return`s the error of `status` from a function, if there is one.
+#define TILE_TRY(status)                                                                                               \
+  do {                                                                                                                 \
+    if (Status tried = (status); !tried)                                                                               \
+      return tried.error();                                                                                            \
+  } while (false)
+
+static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
+
+namespace {
+
+/// One copy of the arguments in GPU memory.
+struct ArgumentCopy {
+  std::vector<DeviceMemory> memories;
+  std::vector<const void *> bases;
+};
+
+struct Candidate {
+  Prepared prepared;
+  double estimateUs = 0;
+  size_t launches = 0; ///< Of `batch`.
+  std::optional<Graph> lead, batch;
+};
+
+class GpuMeasurement : public Measurement {
+public:
+  Status open(const MeasureSetup &setup);
+  Status load(size_t candidate, const std::string &cubin) override;
+  Status run(size_t candidate) override;
+  Result<std::string> compare(size_t candidate) override;
+  Result<double> estimate(size_t candidate) override;
+  Result<double> time(size_t candidate) override;
+  LaunchFacts facts(size_t candidate) const override;
+  bool isUsable() const override;
+
+private:
+  Status orderArguments(const KernelContract &contract);
+  Status placeArguments(const KernelContract &contract);
+  Result<ArgumentCopy> copyArguments();
+  Status restore(const ArgumentCopy &copy, bool poisonsOutputs);
+  void chooseTolerances(const KernelContract &contract);
+  Status recordBatch(Candidate &candidate);
+  Result<double> timeLaunches(Candidate &candidate, size_t count);
+  Result<Candidate *> find(size_t candidate);
+
+  MeasureSetup setup;
+  std::vector<HostArgument> arguments; ///< In the order of `parameters`, once that is known.
+  std::vector<Parameter> parameters;
+  std::optional<Context> context;
+  std::optional<Stream> stream;
+  std::optional<Event> start, stop;
+  DeviceProperties device;
+  /// What the kernel reads and writes, as it was made; none of the others.
+  std::vector<std::optional<DeviceMemory>> originals;
+  std::vector<ArgumentCopy> copies;
+  std::vector<ReferenceTensor> reference;
+  std::map<size_t, Candidate> candidates;
+};
+
+} // namespace
+
+//===-- Arguments
+
+/// Makes all, each in a thread of its own: large tensors take seconds.
+static Status makeArguments(const MeasureSetup &setup, std::vector<HostArgument> &arguments) {
+  for (const MeasuredArgument &given : setup.arguments) {
+    Result<HostArgument> argument = makeHostArgument(given.text, setup.seed);
+    if (!argument)
+      return argument.error();
+    argument->name = given.name;
+    arguments.push_back(std::move(*argument));
+  }
+  int64_t bytes = 0;
+  for (const HostArgument &argument : arguments)
+    bytes += argument.bytes;
+  if (bytes > machineMemory())
+    return invalid("the tensors take " + std::to_string(bytes) + " bytes; this machine has " +
+                   std::to_string(machineMemory()) + " bytes of memory");
+  std::vector<Status> made(arguments.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    threads.emplace_back([&, i] { made[i] = arguments[i].allocate(); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Status &status : made)
+    TILE_TRY(status);
+  return {};
+}
+
+Status GpuMeasurement::open(const MeasureSetup &given) {
+  setup = given;
+  Status made;
+  std::thread maker([&] { made = makeArguments(setup, arguments); });
+  Result<Context> opened = Context::create(setup.device); // takes as long as the arguments do
+  maker.join();
+  TILE_TRY(made);
+  if (!opened)
+    return opened.error();
+  context.emplace(std::move(*opened));
+  Result<DeviceProperties> properties = readDevice(setup.device);
+  Result<Stream> newStream = Stream::create();
+  Result<Event> first = Event::create(), second = Event::create();
+  if (!properties)
+    return properties.error();
+  if (!newStream)
+    return newStream.error();
+  for (Result<Event> *event : {&first, &second})
+    if (!*event)
+      return event->error();
+  device = *properties;
+  stream.emplace(std::move(*newStream));
+  start.emplace(std::move(*first));
+  stop.emplace(std::move(*second));
+  return {};
+}
+
+/// Brings the arguments into the order of the parameters.
+Status GpuMeasurement::orderArguments(const KernelContract &contract) {
+  std::vector<HostArgument> ordered;
+  for (const Parameter &parameter : contract.parameters) {
+    auto found = std::find_if(arguments.begin(), arguments.end(),
+                              [&](const HostArgument &argument) { return argument.name == parameter.name; });
+    HostArgument absent;
+    absent.name = parameter.name;
+    absent.kind = HostArgument::Kind::None;
+    ordered.push_back(found == arguments.end() ? absent : std::move(*found));
+    if (found != arguments.end())
+      arguments.erase(found);
+  }
+  if (!arguments.empty())
+    return invalid("`" + arguments.front().name + "` is no parameter of kernel `" + contract.name + "`");
+  arguments = std::move(ordered);
+  parameters = contract.parameters;
+  return {};
+}
+
+Result<ArgumentCopy> GpuMeasurement::copyArguments() {
+  ArgumentCopy copy;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Result<DeviceMemory> memory = DeviceMemory::allocate(arguments[i].tensor.data.size());
+    if (!memory)
+      return memory.error();
+    TILE_TRY(copies.empty() ? memory->upload(arguments[i].tensor.data.data(), stream->get())
+                            : memory->copyFrom(copies.front().memories[i], stream->get()));
+    copy.bases.push_back(memory->get());
+    copy.memories.push_back(std::move(*memory));
+  }
+  return copy;
+}
+
+Status GpuMeasurement::placeArguments(const KernelContract &contract) {
+  TILE_TRY(orderArguments(contract));
+  int64_t bytes = 1;
+  for (const HostArgument &argument : arguments)
+    bytes += static_cast<int64_t>(argument.tensor.data.size());
+  Result<ArgumentCopy> first = copyArguments();
+  if (!first)
+    return first.error();
+  copies.push_back(std::move(*first));
+  originals.resize(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!mayWrite(parameters[i]) || parameters[i].role == Parameter::Role::Out)
+      continue;
+    Result<DeviceMemory> original = DeviceMemory::allocate(arguments[i].tensor.data.size());
+    if (!original)
+      return original.error();
+    TILE_TRY(original->upload(arguments[i].tensor.data.data(), stream->get()));
+    originals[i].emplace(std::move(*original));
+  }
+  Result<int64_t> free = freeMemory();
+  if (!free)
+    return free.error();
+  int64_t wanted = std::min((2 * device.l2Bytes + bytes - 1) / bytes, kMostCopies), most = *free / 2 / bytes;
+  for (int64_t count = 1; count < wanted && count <= most; ++count) {
+    Result<ArgumentCopy> copy = copyArguments();
+    if (!copy)
+      return copy.error();
+    copies.push_back(std::move(*copy));
+  }
+  chooseTolerances(contract);
+  return {};
+}
+
+/// Fills in what the setup leaves open, by the types of the tensors.
+void GpuMeasurement::chooseTolerances(const KernelContract &contract) {
+  double widest = 0;
+  bool has8Bits = false, hasOthers = false;
+  for (const Parameter &parameter : contract.parameters) {
+    if (parameter.kind != Parameter::Kind::Tensor || !isFloat(parameter.type))
+      continue;
+    widest = std::max(widest, unitRoundoff(parameter.type));
+    has8Bits |= getBytes(parameter.type) == 1;
+    hasOthers |= parameter.type != DataType::F64;
+  }
+  // Hopper's products of 8-bit floats keep 13 bits of a sum between their instructions' results.
+  double accumulator = has8Bits ? 0x1p-13 : hasOthers ? 0x1p-24 : 0x1p-53;
+  if (setup.agreement.intermediate == 0)
+    setup.agreement.intermediate = widest;
+  if (setup.agreement.accumulator == 0)
+    setup.agreement.accumulator = accumulator;
+}
+
+/// Gives `copy` what the kernel reads and writes as it was made, and its outputs poison.
+Status GpuMeasurement::restore(const ArgumentCopy &copy, bool poisonsOutputs) {
+  for (size_t i = 0; i < copy.memories.size(); ++i) {
+    if (originals[i])
+      TILE_TRY(copy.memories[i].copyFrom(*originals[i], stream->get()));
+    else if (poisonsOutputs && mayWrite(parameters[i]))
+      TILE_TRY(copy.memories[i].fill(kPoison, stream->get()));
+  }
+  return {};
+}
+
+//===-- Steps
+
+Result<Candidate *> GpuMeasurement::find(size_t candidate) {
+  auto found = candidates.find(candidate);
+  if (found == candidates.end())
+    return invalid("candidate " + std::to_string(candidate) + " is not loaded");
+  return &found->second;
+}
+
+Status GpuMeasurement::load(size_t number, const std::string &cubin) {
+  Result<Module> module = Module::loadFile(cubin);
+  if (!module)
+    return module.error();
+  Result<Kernel> kernel = module->kernel(setup.kernel);
+  if (!kernel)
+    return kernel.error();
+  const KernelContract &contract = *kernel->instances().front();
+  if (copies.empty())
+    TILE_TRY(placeArguments(contract));
+  if (contract.parameters.size() != parameters.size())
+    return invalid("candidate " + std::to_string(number) + " has " + std::to_string(contract.parameters.size()) +
+                   " parameters; the first one has " + std::to_string(parameters.size()));
+  Result<std::vector<Argument>> bound = toLaunchArguments(contract, arguments, copies.front().bases);
+  if (!bound)
+    return bound.error();
+  Result<Prepared> prepared = kernel->prepare(*bound);
+  if (!prepared)
+    return prepared.error();
+  candidates.erase(number);
+  candidates.emplace(number, Candidate{std::move(*prepared), 0, 0, {}, {}});
+  return {};
+}
+
+Status GpuMeasurement::run(size_t number) {
+  Result<Candidate *> candidate = find(number);
+  if (!candidate)
+    return candidate.error();
+  TILE_TRY(restore(copies.front(), /*poisonsOutputs=*/true));
+  TILE_TRY((*candidate)->prepared.launch(stream->get(), copies.front().bases));
+  return stream->synchronize();
+}
+
+Result<std::string> GpuMeasurement::compare(size_t) {
+  bool isFirst = reference.empty();
+  size_t next = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!mayWrite(parameters[i]) || arguments[i].tensor.data.empty())
+      continue;
+    NpyArray found = arguments[i].tensor;
+    TILE_TRY(copies.front().memories[i].download(found.data.data(), stream->get()));
+    if (isFirst) {
+      reference.emplace_back(parameters[i].name, std::move(found), setup.agreement);
+      continue;
+    }
+    if (std::string difference = findDifference(found.data, reference[next++], kPoison); !difference.empty())
+      return difference;
+  }
+  return std::string();
+}
+
+/// Microseconds of one of `count` launches, as the host queues them.
+Result<double> GpuMeasurement::timeLaunches(Candidate &candidate, size_t count) {
+  TILE_TRY(start->record(stream->get()));
+  for (size_t i = 0; i < count; ++i)
+    TILE_TRY(candidate.prepared.launch(stream->get(), copies[i % copies.size()].bases));
+  TILE_TRY(stop->record(stream->get()));
+  TILE_TRY(stop->synchronize());
+  Result<float> milliseconds = stop->millisecondsSince(*start);
+  if (!milliseconds)
+    return milliseconds.error();
+  return *milliseconds * 1000.0 / static_cast<double>(count);
+}
+
+Result<double> GpuMeasurement::estimate(size_t number) {
+  Result<Candidate *> candidate = find(number);
+  if (!candidate)
+    return candidate.error();
+  constexpr size_t kGrowth = 8;
+  for (size_t count = 1;; count *= kGrowth) {
+    Result<double> time = timeLaunches(**candidate, count);
+    if (!time)
+      return time.error();
+    (*candidate)->estimateUs = std::max(*time, 1e-3);
+    if (*time * static_cast<double>(count) >= kEstimateUs || count >= kMostEstimateLaunches)
+      return *time;
+  }
+}
+
+/// How many launches take `us`, from 1 to `most`.
+static size_t launchesFor(double us, double estimateUs, size_t most) {
+  return static_cast<size_t>(std::clamp(std::ceil(us / estimateUs), 1.0, static_cast<double>(most)));
+}
+
+/// Records the graphs of a candidate that has an estimate, and replays them once: the first replay also brings them to
+/// the GPU.
+Status GpuMeasurement::recordBatch(Candidate &candidate) {
+  auto record = [&](size_t count, std::optional<Graph> &graph) -> Status {
+    Result<Graph> recorded = Graph::record(stream->get(), [&]() -> Status {
+      for (size_t i = 0; i < count; ++i)
+        TILE_TRY(candidate.prepared.launch(stream->get(), copies[i % copies.size()].bases));
+      return {};
+    });
+    if (!recorded)
+      return recorded.error();
+    graph.emplace(std::move(*recorded));
+    return graph->launch(stream->get());
+  };
+  size_t least = launchesFor(kBatchUs, candidate.estimateUs, kMostLaunches);
+  // Each copy as often as the others, unless that takes many times as long: such a kernel reads little for its time.
+  constexpr size_t kMostStretch = 4;
+  size_t turn = std::min(copies.size(), kMostStretch * least);
+  candidate.launches = (least + turn - 1) / turn * turn;
+  TILE_TRY(record(launchesFor(kLeadUs, candidate.estimateUs, kMostLeadLaunches), candidate.lead));
+  TILE_TRY(record(candidate.launches, candidate.batch));
+  return stream->synchronize();
+}
+
+Result<double> GpuMeasurement::time(size_t number) {
+  Result<Candidate *> found = find(number);
+  if (!found)
+    return found.error();
+  Candidate &candidate = **found;
+  if (candidate.estimateUs == 0)
+    if (Result<double> estimated = estimate(number); !estimated)
+      return estimated.error();
+  if (!candidate.batch)
+    TILE_TRY(recordBatch(candidate));
+  for (const ArgumentCopy &copy : copies)
+    TILE_TRY(restore(copy, /*poisonsOutputs=*/false));
+  TILE_TRY(candidate.lead->launch(stream->get()));
+  TILE_TRY(start->record(stream->get()));
+  TILE_TRY(candidate.batch->launch(stream->get()));
+  TILE_TRY(stop->record(stream->get()));
+  TILE_TRY(stop->synchronize());
+  Result<float> milliseconds = stop->millisecondsSince(*start);
+  if (!milliseconds)
+    return milliseconds.error();
+  return *milliseconds * 1000.0 / static_cast<double>(candidate.launches);
+}
+
+LaunchFacts GpuMeasurement::facts(size_t candidate) const {
+  LaunchFacts facts;
+  auto found = candidates.find(candidate);
+  const Variant *variant = found == candidates.end() ? nullptr : found->second.prepared.binding().variant;
+  if (!variant)
+    return facts;
+  facts.variant = variant->name;
+  facts.registers = variant->registers;
+  facts.spillBytes = variant->spillBytes;
+  facts.sharedBytes = variant->sharedBytes;
+  facts.warps = variant->warps;
+  return facts;
+}
+
+bool GpuMeasurement::isUsable() const {
+  Result<Stream> other = Stream::create();
+  return other && other->synchronize();
+}
+
+Result<std::unique_ptr<Measurement>> Measurement::create(const MeasureSetup &setup) {
+  auto measurement = std::make_unique<GpuMeasurement>();
+  TILE_TRY(measurement->open(setup));
+  return std::unique_ptr<Measurement>(std::move(measurement));
+}
+
+} // namespace tile
