@@ -101,6 +101,28 @@ void addLoweringPasses(OpPassManager &passes, Stage stage, const PipelineOptions
   }
 }
 
+/// What improves the stage TileGPU, up to the places of all data.
+static void addDecisions(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addNestedPass<func::FuncOp>(tgpu::createRemoveConversionsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
+  passes.addNestedPass<func::FuncOp>(tgpu::createPipelineLoadsPass(
+      {.limit = options.target->sharedPerBlock, .shared = sharedOfHalf(*options.target)}));
+  passes.addNestedPass<func::FuncOp>(tgpu::createPlaceProductsPass({options.target->sharedPerBlock}));
+  passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass({options.target->blocksPerProcessor}));
+  passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
+  // What is loaded early has new positions.
+  passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
+  passes.addNestedPass<func::FuncOp>(tgpu::createCountGroupsPass());
+  passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
+  passes.addNestedPass<func::FuncOp>(
+      tgpu::createBoundResidencyPass({.registers = options.target->registersPerProcessor,
+                                      .shared = options.target->sharedPerProcessor,
+                                      .reserved = options.target->sharedReservedPerBlock}));
+}
+
 void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
   switch (stage) {
   case Stage::Tile:
@@ -109,24 +131,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createLoopInvariantCodeMotionPass());
     break;
   case Stage::TileGPU:
-    passes.addNestedPass<func::FuncOp>(tgpu::createRemoveConversionsPass());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addPass(createLoopInvariantCodeMotionPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createPipelineLoadsPass(
-        {.limit = options.target->sharedPerBlock, .shared = sharedOfHalf(*options.target)}));
-    passes.addNestedPass<func::FuncOp>(tgpu::createPlaceProductsPass({options.target->sharedPerBlock}));
-    passes.addNestedPass<func::FuncOp>(tgpu::createIssueLoadsEarlyPass({options.target->blocksPerProcessor}));
-    passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
-    // What is loaded early has new positions.
-    passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createCountGroupsPass());
-    passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
-    passes.addNestedPass<func::FuncOp>(
-        tgpu::createBoundResidencyPass({.registers = options.target->registersPerProcessor,
-                                        .shared = options.target->sharedPerProcessor,
-                                        .reserved = options.target->sharedReservedPerBlock}));
+    addDecisions(passes, options);
     passes.addNestedPass<func::FuncOp>(tgpu::createInsertBarriersPass());
     passes.addNestedPass<func::FuncOp>(tgpu::createVerifyAsyncPass());
     break;
@@ -140,6 +145,12 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
   case Stage::Cubin:
     break;
   }
+}
+
+void addDecidingPasses(OpPassManager &passes, const PipelineOptions &options) {
+  addStagePasses(passes, Stage::Tile, options);
+  addLoweringPasses(passes, Stage::TileGPU, options);
+  addDecisions(passes, options);
 }
 
 /// Collects the names in a textual pipeline such as "builtin.module(func.func(canonicalize{top-down=true},cse))".

@@ -47,6 +47,10 @@ void addLoweringPasses(mlir::OpPassManager &passes, Stage stage, const PipelineO
 /// Adds the passes that improve `stage` and keep it. They may run on their own output.
 void addStagePasses(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
 
+/// Adds the passes from tile IR on that decide what a kernel takes of the GPU: layouts, stages, shared memory, resident
+/// blocks. Those that order and prove what was decided are not among them, so the kernel is not to be lowered.
+void addDecidingPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
+
 /// The passes of all stages in order, each once: what `--print-after` takes.
 std::vector<std::string> passNames(mlir::MLIRContext &context);
 

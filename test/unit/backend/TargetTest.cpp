@@ -1,5 +1,6 @@
 /// The table of targets: look-up, the choice for a device, features and occupancy.
 #include "backend/target/Target.h"
+#include "backend/target/Throughput.h"
 
 #include <gtest/gtest.h>
 
@@ -95,6 +96,11 @@ TEST(TargetTest, BlockOverALimitIsNeverResident) {
   EXPECT_EQ(describe(occupancy(ada, 128, 256, 0)), "0 blocks, limited by registers");
   EXPECT_EQ(describe(occupancy(ada, 128, 32, 100 * 1024)), "0 blocks, limited by shared memory");
   EXPECT_EQ(describe(occupancy(ada, 1024, 128, 0)), "0 blocks, limited by registers");
+}
+
+TEST(ThroughputTest, EveryTargetHasARow) {
+  for (const Target &target : allTargets())
+    EXPECT_EQ(throughputOf(target).capability, target.capability) << target.name;
 }
 
 } // namespace tile

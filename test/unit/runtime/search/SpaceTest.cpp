@@ -1,43 +1,28 @@
-#include "runtime/search/Space.h"
+#include "test/unit/runtime/search/Searching.h"
 
 #include "gtest/gtest.h"
 
-#include <sstream>
-
 using namespace tile;
+using namespace tile::test;
 
 namespace {
 
-/// The space of the kernel of a text, or the diagnostics.
-struct Read {
-  explicit Read(const std::string &text, std::map<std::string, std::string> values = {},
-                std::map<std::string, std::string> scalars = {}) {
-    FileId file = session.sources.add("t.tile", text);
-    module = session.parse(file);
-    IrgenOptions options;
-    options.values = std::move(values);
-    options.scalarTexts = std::move(scalars);
-    for (const ast::ItemPtr &item : module->items)
-      if (auto *kernel = ast::dynCast<ast::KernelItem>(item))
-        space = readSpace(session, *module, *kernel, options);
-  }
+std::string describe(const std::vector<Configuration> &configurations) {
+  std::string text;
+  for (const Configuration &configuration : configurations)
+    text += (text.empty() ? "" : "; ") + configuration.describe();
+  return text;
+}
 
-  std::string errors() {
-    std::ostringstream out;
-    session.render(out, DiagnosticFormat::Text);
-    return out.str();
-  }
-  static std::string describe(const std::vector<Configuration> &configurations) {
-    std::string text;
-    for (const Configuration &configuration : configurations)
-      text += (text.empty() ? "" : "; ") + configuration.describe();
-    return text;
-  }
+/// The space of the kernel of a text, or the diagnostics.
+struct Read : Searched {
+  explicit Read(const std::string &text, std::map<std::string, std::string> values = {},
+                std::map<std::string, std::string> scalars = {})
+      : Searched(text, std::move(values), std::move(scalars)), space(Searched::space()) {}
+
   std::string all() { return space ? describe(space->all) : errors(); }
   bool fails(const std::string &message) { return !space && errors().find(message) != std::string::npos; }
 
-  Session session;
-  std::unique_ptr<ast::Module> module;
   std::optional<Space> space;
 };
 
@@ -83,7 +68,7 @@ TEST(Space, WhatIsPrunedIsKeptApart) {
       kernel("@autotune(space = {BM: [64, 32, 16], warps: [4, 8]}, prune = BM > M || (warps == 8 && BM * s < 20))"),
       {{"M", "40"}, {"N", "64"}}, {{"s", "0.5"}});
   EXPECT_EQ(read.all(), "BM = 32, warps = 4; BM = 16, warps = 4");
-  EXPECT_EQ(Read::describe(read.space->pruned),
+  EXPECT_EQ(describe(read.space->pruned),
             "BM = 64, warps = 4; BM = 64, warps = 8; BM = 32, warps = 8; BM = 16, warps = 8");
   EXPECT_EQ(read.session.sources.text(read.space->prune), "BM > M || (warps == 8 && BM * s < 20)");
 }

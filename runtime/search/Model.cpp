@@ -1,0 +1,161 @@
+#include "runtime/search/Model.h"
+
+#include "backend/pipeline/Pipeline.h"
+#include "backend/target/Throughput.h"
+#include "ir/TileGPU/TileGPUOps.h"
+#include "ir/TileToTileGPU/LiveTiles.h"
+#include "runtime/search/ProgramWork.h"
+#include "runtime/search/Terms.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace tile::tgpu;
+
+namespace tile {
+
+/// Registers of a thread beside its tiles: addresses, counters, what is computed between two tiles.
+static constexpr int64_t kRegistersBeside = 40;
+/// They are given to a thread in eights.
+static constexpr int64_t kRegisterUnit = 8;
+
+/// Runs the passes that decide; what they refuse is the text that comes back.
+static std::string decide(ModuleOp module, const Target &target, StringRef variant) {
+  std::string refusal;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && refusal.empty())
+      refusal = diagnostic.str();
+    return success(); // remarks and warnings are for those who compile
+  });
+  PipelineOptions options;
+  options.target = &target;
+  options.variants = {variant.str()};
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  addDecidingPasses(passes, options);
+  if (failed(passes.run(module)) && refusal.empty())
+    refusal = "the compiler does not take it";
+  return refusal;
+}
+
+/// Bytes that come from memory: of each tensor no more than it has.
+static double memoryBytes(func::FuncOp kernel, const ProgramWork &mean, LaunchValues &values, double programs) {
+  double total = 0;
+  for (auto [base, bytes] : mean.tensors) {
+    double size = bytes * programs;
+    for (Operation *user : base.getUsers()) {
+      auto view = dyn_cast<MakeViewOp>(user);
+      if (!view)
+        continue;
+      double whole = static_cast<double>(elementBytes(view.getType().getElementType()));
+      for (OpFoldResult extent : view.getMixedExtents()) {
+        auto fixed = dyn_cast<Attribute>(extent);
+        std::optional<int64_t> known =
+            fixed ? std::optional(cast<IntegerAttr>(fixed).getInt()) : values.integer(cast<mlir::Value>(extent));
+        whole = known ? whole * static_cast<double>(*known) : std::numeric_limits<double>::infinity();
+      }
+      size = std::min(size, whole);
+    }
+    total += size;
+  }
+  return total;
+}
+
+namespace {
+/// A time of the launch, and what it is of.
+struct Part {
+  StringRef name;
+  double cycles;
+};
+} // namespace
+
+static void addTime(Estimate &result, const ProgramWork &work, double memory, double processors,
+                    const Throughput &rate) {
+  double programs = static_cast<double>(result.programs);
+  double busiest = std::ceil(programs / processors);
+  result.waves = programs / (processors * static_cast<double>(result.programsPerSm));
+  // Programs of a multiprocessor are in each other's way at the unit that they need most, unless one waits for memory.
+  double together = std::min(static_cast<double>(result.programsPerSm), busiest);
+  double most = std::max(
+      {work.tensorCycles, work.specialCycles, work.issued / rate.schedulers, work.sharedBytes / rate.sharedBytes});
+  double wave = std::max(work.aloneCycles, work.busyCycles + (together - 1) * most);
+  double hertz = rate.gigahertz * 1e9;
+  const Part parts[] = {
+      {"tensor cores", busiest * work.tensorCycles / rate.tensorShare},
+      {"special functions", busiest * work.specialCycles},
+      {"instructions", busiest * work.issued / rate.schedulers},
+      {"shared memory", busiest * work.sharedBytes / rate.sharedBytes},
+      {"L2 cache", busiest * work.trafficBytes / rate.cacheBytes},
+      {"latency", std::ceil(result.waves) * wave},
+      {"memory", memory / (rate.memoryBytes * 1e9) * hertz + rate.latency},
+  };
+  double longest = 0;
+  for (const Part &part : parts)
+    if (part.cycles > longest) {
+      longest = part.cycles;
+      result.bound = part.name.str();
+    }
+  result.microseconds = longest / hertz * 1e6 + rate.launchMicroseconds;
+}
+
+Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &target) {
+  Estimate result;
+  auto source = *module.getOps<func::FuncOp>().begin();
+  int64_t words = mostLiveWords(source);
+  int64_t sumWords = 0;
+  source.walk([&](DotOp dot) { sumWords = std::max(sumWords, wordsOf(dot.getType())); });
+  LaunchValues plain(source, launch.values);
+  result.terms = longestSum(source, plain);
+  result.copiesAhead =
+      source
+          .walk([](scf::ForOp loop) {
+            return loop.getBody()->getOps<DotOp>().empty() ? WalkResult::advance() : WalkResult::interrupt();
+          })
+          .wasInterrupted();
+  OwningOpRef<ModuleOp> kept = module.clone(); // for the form that every kernel has
+  result.rejection = decide(module, target, "fast");
+  if (result.rejection.empty() && module.getOps<func::FuncOp>().empty())
+    result.rejection = decide(module = *kept, target, "generic");
+  if (!result.rejection.empty())
+    return result;
+
+  auto kernel = *module.getOps<func::FuncOp>().begin();
+  auto number = [&](StringRef name) {
+    auto attribute = kernel->getAttrOfType<IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+  };
+  result.warps = number(TileGPUDialect::kWarps);
+  result.sharedBytes = number(TileGPUDialect::kSharedBytes);
+  int64_t most = std::min<int64_t>(target.registersPerThread,
+                                   target.registersPerProcessor / result.threads() / kRegisterUnit * kRegisterUnit);
+  if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
+    if (auto given = schedule.getAs<IntegerAttr>("max_registers"))
+      most = std::min(most, given.getInt());
+  if (int64_t sums = llvm::divideCeil(sumWords, result.threads()); sums > most) {
+    result.rejection = "the sums of a product take " + std::to_string(sums) + " registers of a thread, which has " +
+                       std::to_string(most);
+    return result;
+  }
+  int64_t tiles = llvm::divideCeil(words, result.threads());
+  double excess = static_cast<double>(std::max<int64_t>(tiles - most, 0));
+  result.registers = std::min(tiles + kRegistersBeside, most);
+  if (int64_t resident = number(TileGPUDialect::kResidentBlocks))
+    result.registers =
+        std::min<int64_t>(result.registers, target.registersPerProcessor / (resident * result.threads()));
+  result.programsPerSm = occupancy(target, result.threads(), result.registers, result.sharedBytes).blocks;
+
+  const Throughput &rate = throughputOf(target);
+  LaunchValues values(kernel, launch.values);
+  if (!values.grid() || values.countPrograms() == 0)
+    return result;
+  result.programs = values.countPrograms();
+  ProgramWork work = meanWork(kernel, values, rate);
+  // What has no register is written to memory and read again.
+  for (double *cycles : {&work.aloneCycles, &work.busyCycles})
+    *cycles *= 1 + excess / static_cast<double>(most);
+  addTime(result, work, memoryBytes(kernel, work, values, static_cast<double>(result.programs)),
+          static_cast<double>(launch.numSms.value_or(rate.processors)), rate);
+  return result;
+}
+
+} // namespace tile

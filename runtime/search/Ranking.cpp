@@ -1,0 +1,92 @@
+#include "runtime/search/Ranking.h"
+
+#include "backend/pipeline/Pipeline.h"
+#include "frontend/irgen/Autotune.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+namespace tile {
+
+/// What of `options` is a number: dims and scalars.
+static LaunchFacts factsOf(const IrgenOptions &options) {
+  LaunchFacts facts;
+  for (const auto *texts : {&options.values, &options.scalarTexts})
+    for (const auto &[name, text] : *texts)
+      if (int64_t value; !llvm::StringRef(text).getAsInteger(0, value))
+        facts.values[name] = value;
+  facts.numSms = options.numSms;
+  return facts;
+}
+
+Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                               const IrgenOptions &options, const Configuration &configuration, const Target &target) {
+  IrgenOptions own = withConfiguration(options, configuration);
+  own.kernel = kernel.name.text;
+  own.forOneLaunch = true;
+  DiagnosticEngine engine; // what is wrong with one configuration is its own result
+  mlir::OwningOpRef<mlir::ModuleOp> ir = generate(module, session.sources, engine, session.context, own);
+  if (!ir) {
+    Estimate refused;
+    for (const Diagnostic *diagnostic : engine.sorted())
+      if (diagnostic->severity() == Severity::Error && refused.rejection.empty())
+        refused.rejection = diagnostic->message;
+    return refused;
+  }
+  mlir::PassManager passes(&session.context);
+  addSourcePasses(passes);
+  (void)passes.run(*ir); // refuses nothing
+  return estimate(*ir, factsOf(own), target);
+}
+
+/// Reports that configurations set `stages` and no loop has any.
+static void reportStages(Session &session, const ast::KernelItem &kernel, const ast::Identifier &name) {
+  session.engine
+      .report(Code::E0412, name.range,
+              "`@autotune` sets `stages`, and no loop of kernel `" + kernel.name.text + "` has a matrix product")
+      .note("stages are iterations of such a loop whose tiles are in shared memory at a time");
+}
+
+std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &session, const ast::Module &module,
+                                                                   const ast::KernelItem &kernel,
+                                                                   const IrgenOptions &options, const Space &space,
+                                                                   const Target &target) {
+  std::vector<RankedConfiguration> ranking;
+  for (const Configuration &configuration : space.all)
+    ranking.push_back({configuration, ranking.size(),
+                       estimateConfiguration(session, module, kernel, options, configuration, target)});
+  Autotune autotune = readAutotune(kernel);
+  bool areStagesUsed =
+      llvm::any_of(ranking, [](const auto &one) { return one.estimate.copiesAhead; }) || options.values.count("stages");
+  for (uint64_t i = 0, count = areStagesUsed ? 0 : autotune.countPoints(); i < count; ++i)
+    for (auto [name, value] : autotune.point(i).settings)
+      if (name->text == "stages") {
+        reportStages(session, kernel, *name);
+        return std::nullopt;
+      }
+  llvm::sort(ranking, [](const RankedConfiguration &a, const RankedConfiguration &b) {
+    auto order = [](const RankedConfiguration &one) {
+      return std::tuple(!one.estimate.rejection.empty(), one.estimate.microseconds, one.place);
+    };
+    return order(a) < order(b);
+  });
+  return ranking;
+}
+
+void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out) {
+  size_t rank = 0;
+  for (const RankedConfiguration &one : ranking) {
+    const Estimate &estimate = one.estimate;
+    if (!estimate.rejection.empty()) {
+      out << "   -  " << one.configuration.describe() << ": " << estimate.rejection << '\n';
+      continue;
+    }
+    out << llvm::format("%4zu  %10.1f us, %-17s %2d warps, %3d registers, %6d bytes, %2d programs/SM, %6.1f waves  ",
+                        ++rank, estimate.microseconds, estimate.bound.c_str(), int(estimate.warps),
+                        int(estimate.registers), int(estimate.sharedBytes), int(estimate.programsPerSm), estimate.waves)
+        << one.configuration.describe() << (one.place == 0 ? " (the default)" : "") << '\n';
+  }
+}
+
+} // namespace tile

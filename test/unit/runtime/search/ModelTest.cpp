@@ -1,0 +1,182 @@
+#include "test/unit/runtime/search/Searching.h"
+
+#include "gtest/gtest.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+Configuration tiles(int m, int n, int k, int warps, int stages) {
+  return {{{"BM", std::to_string(m)},
+           {"BN", std::to_string(n)},
+           {"BK", std::to_string(k)},
+           {"warps", std::to_string(warps)},
+           {"stages", std::to_string(stages)}}};
+}
+
+Values square(int n) {
+  std::string text = std::to_string(n);
+  return {{"M", text}, {"N", text}, {"K", text}, {"T", "bf16"}};
+}
+
+Estimate product(int n, const Configuration &configuration, std::optional<int64_t> numSms = std::nullopt) {
+  return Searched::example("matmul", square(n))->estimate(configuration, numSms);
+}
+
+Estimate attention(bool isCausal, int length) {
+  std::string text = std::to_string(length);
+  return Searched::example("flash_attention", {{"T", "bf16"},
+                                               {"B", "1"},
+                                               {"H", "16"},
+                                               {"HK", "16"},
+                                               {"S", text},
+                                               {"L", text},
+                                               {"D", "128"},
+                                               {"CAUSAL", isCausal ? "true" : "false"},
+                                               {"has(lse)", "false"}})
+      ->estimate();
+}
+
+TEST(Model, SaysWhatAProgramTakes) {
+  Estimate estimate = product(4096, tiles(128, 256, 64, 8, 4));
+  EXPECT_EQ(estimate.rejection, "");
+  EXPECT_EQ(estimate.threads(), 256);
+  EXPECT_EQ(estimate.sharedBytes, 4 * (128 + 256) * 64 * 2);
+  EXPECT_EQ(estimate.programs, 32 * 16);
+  EXPECT_EQ(estimate.programsPerSm, 1);
+  EXPECT_NEAR(estimate.waves, 512 / 132.0, 1e-9);
+  EXPECT_EQ(estimate.bound, "tensor cores");
+  EXPECT_TRUE(estimate.copiesAhead);
+}
+
+TEST(Model, MoreWorkTakesLonger) {
+  Configuration configuration = tiles(128, 128, 64, 8, 4);
+  double last = 0;
+  for (int n : {1024, 2048, 4096, 8192}) {
+    double time = product(n, configuration).microseconds;
+    EXPECT_GT(time, last) << n;
+    last = time;
+  }
+}
+
+TEST(Model, MoreWavesTakeLonger) {
+  Configuration configuration = tiles(128, 128, 64, 8, 4);
+  EXPECT_GT(product(4096, configuration, 66).microseconds, 1.8 * product(4096, configuration, 132).microseconds);
+  // 132 programs at a time: the 133rd needs another turn.
+  EXPECT_DOUBLE_EQ(product(4096, configuration, 1024).microseconds, product(4096, configuration, 2048).microseconds);
+}
+
+TEST(Model, CopiesThatAreFurtherAheadHideMore) {
+  EXPECT_LT(product(4096, tiles(128, 256, 64, 8, 4)).microseconds,
+            product(4096, tiles(128, 256, 64, 8, 3)).microseconds);
+}
+
+TEST(Model, ACausalLaunchMakesHalfOfTheTrips) {
+  double causal = attention(true, 8192).microseconds, full = attention(false, 8192).microseconds;
+  EXPECT_GT(causal, 0.45 * full);
+  EXPECT_LT(causal, 0.65 * full);
+}
+
+TEST(Model, ALaunchIsNoFasterThanItsTensorsPassThroughMemory) {
+  Estimate estimate = Searched::example("vector_add", {{"T", "f32"}, {"N", "134217728"}})->estimate();
+  EXPECT_EQ(estimate.bound, "memory");
+  EXPECT_NEAR(estimate.microseconds, 3 * 4 * 134217728.0 / 4.8e6, 20);
+  EXPECT_FALSE(estimate.copiesAhead);
+}
+
+TEST(Model, WhatNoProgramDoesTakesNoTime) {
+  Values values = square(4096);
+  values["M"] = "0";
+  EXPECT_EQ(Searched::example("matmul", values)->estimate(tiles(128, 128, 64, 8, 4)).microseconds, 0);
+}
+
+TEST(Model, WhatDoesNotFitIsRejectedInTheCompilersWords) {
+  Estimate large = product(4096, tiles(256, 128, 64, 4, 4));
+  EXPECT_NE(large.rejection.find("is 256 elements for each of the 128 threads of a block"), std::string::npos)
+      << large.rejection;
+  Searched whole("kernel k(a: tensor<bf16>[M, 1024], b: tensor<bf16>[1024, N], out c: tensor<f32>[M, N])"
+                 " grid [1] { c[0 :+ 128, 0 :+ 128] = a[0 :+ 128, :] @ b[:, 0 :+ 128] }",
+                 {{"M", "128"}, {"N", "128"}});
+  EXPECT_NE(whole.estimate().rejection.find("bytes of shared memory; expected at most 232448"), std::string::npos)
+      << whole.estimate().rejection;
+  EXPECT_NE(product(4096, {{{"BM", "128"}, {"BN", "x"}, {"BK", "64"}}}).rejection.find("unknown name `x`"),
+            std::string::npos);
+}
+
+TEST(Model, SumsThatAThreadHasNoRegistersForAreRejected) {
+  Configuration configuration = tiles(128, 128, 64, 4, 4);
+  configuration.values.emplace_back("max_registers", "64");
+  EXPECT_EQ(product(4096, configuration).rejection,
+            "the sums of a product take 128 registers of a thread, which has 64");
+}
+
+TEST(Model, AKernelWithoutTensorsHasItsOneForm) {
+  Searched pointers("kernel k(p: ptr<f32>, q: ptr<f32>, n: i32) grid [cdiv(n, 256)] {\n"
+                    "  let i = (program_id(0) * 256) as i32 + iota<i32>[256]\n"
+                    "  store(q + i, load(p + i, mask = i < n), mask = i < n)\n}",
+                    {}, {{"n", "1000000"}});
+  Estimate estimate = pointers.estimate();
+  EXPECT_EQ(estimate.rejection, "");
+  EXPECT_EQ(estimate.programs, 3907);
+  EXPECT_GT(estimate.microseconds, 0);
+}
+
+TEST(Terms, AreTheLongestSumOfAnElement) {
+  EXPECT_EQ(product(4096, tiles(128, 128, 64, 8, 4)).terms, 4096);
+  EXPECT_EQ(Searched::example("vector_add", {{"T", "f32"}, {"N", "1000"}})->estimate().terms, 1);
+  int64_t terms = attention(false, 4096).terms;
+  EXPECT_GE(terms, 4096);
+  EXPECT_LE(terms, 4096 + 2 * 128 + 8192);
+}
+
+TEST(Terms, AMaximumAddsNothing) {
+  Searched searched("kernel k(x: tensor<f32>[N], out y: tensor<f32>[1]) grid [1] {\n"
+                    "  var best = -inf\n"
+                    "  for i in 0 .. N step 64 { best = max(best, max(x[i :+ 64] + 1)) }\n"
+                    "  y[0] = best\n}",
+                    {{"N", "6400"}});
+  EXPECT_EQ(searched.estimate().terms, 1);
+}
+
+//===-- Ranking
+
+TEST(Ranking, WhatTheModelExpectsToBeFastestComesFirst) {
+  auto searched = Searched::example("matmul", square(4096));
+  Space space;
+  space.all = {tiles(64, 64, 64, 4, 4), tiles(256, 128, 64, 4, 4), tiles(128, 256, 64, 8, 4)};
+  auto ranking = searched->rank(space);
+  ASSERT_TRUE(ranking);
+  EXPECT_EQ((*ranking)[0].configuration, space.all[2]);
+  EXPECT_EQ((*ranking)[1].configuration, space.all[0]);
+  EXPECT_EQ((*ranking)[1].place, 0u);
+  EXPECT_NE((*ranking)[2].estimate.rejection, "");
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printRanking(*ranking, out);
+  EXPECT_EQ(text.find("   1  "), 0u) << text;
+  EXPECT_NE(text.find("us, tensor cores"), std::string::npos) << text;
+  EXPECT_NE(text.find("BM = 64, BN = 64, BK = 64, warps = 4, stages = 4 (the default)"), std::string::npos) << text;
+  EXPECT_NE(text.find("   -  BM = 256, BN = 128, BK = 64, warps = 4, stages = 4: tile<f32>[256, 128] is"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Ranking, StagesWithoutAProductAreAnError) {
+  Searched searched("@autotune(space = {warps: [4, 8], stages: [2, 3]})\n"
+                    "kernel k(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [1] {\n"
+                    "  for i in 0 .. N step 256 { y[i :+ 256] = x[i :+ 256] + 1 }\n}",
+                    {{"N", "1024"}});
+  std::optional<Space> space = searched.space();
+  ASSERT_TRUE(space) << searched.errors();
+  EXPECT_FALSE(searched.rank(*space));
+  EXPECT_NE(searched.errors().find("`@autotune` sets `stages`, and no loop of kernel `k` has a matrix product"),
+            std::string::npos)
+      << searched.errors();
+  EXPECT_NE(searched.errors().find("stages are iterations of such a loop whose tiles are in shared memory at a time"),
+            std::string::npos);
+}
+
+} // namespace
