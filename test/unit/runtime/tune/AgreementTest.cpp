@@ -134,7 +134,7 @@ Product multiply(DataType type, int terms, int elements) {
 TEST(Agreement, OtherOrderAgreesAndAMissingBlockDoesNot) {
   for (DataType type : {DataType::F32, DataType::BF16, DataType::F16})
     for (int terms : {64, 1024, 8192}) {
-      Product product = multiply(type, terms, 300);
+      Product product = multiply(type, terms, 100);
       AgreementOptions options = optionsOf(terms, unitRoundoff(type));
       EXPECT_EQ(differenceOf(type, product.inBlocks, product.inOrder, options), "") << getName(type) << terms;
       EXPECT_NE(differenceOf(type, product.short1, product.inOrder, options), "") << getName(type) << terms;
