@@ -23,6 +23,8 @@ config.suffixes = [".mlir", ".tile", ".ll", ".test"]
 config.excludes = ["Inputs", "bench", "diagnostics", "gpu", "lint", "programs", "unit"]  # run by others, or input
 
 config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm_tools, os.environ["PATH"]])
+# Not that of whoever runs the tests.
+config.environment["TILE_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions += [
     (r"(?<![\w./-])tile-opt(?![\w./-])", "tile-opt --verify-roundtrip"),
     ("%drivers", os.path.join(build, "test", "unit", "runtime")),

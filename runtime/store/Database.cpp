@@ -25,7 +25,7 @@ Database::Database(DatabaseOptions options)
   if (!file.empty())
     return;
   if (Result<std::string> folder = findStoreFolder()) {
-    file = *folder + "/tuning.db";
+    file = databaseIn(*folder);
     return;
   }
   works[Reading] = works[Writing] = false;

@@ -31,8 +31,11 @@ enum class DatabaseAccess {
   ReadOnly,  ///< Whatever the file is, it stays as it is.
 };
 
+/// The database of a folder that a cache is in.
+inline std::string databaseIn(const std::string &folder) { return folder + "/tuning.db"; }
+
 struct DatabaseOptions {
-  std::string path; ///< empty: `tuning.db` in the folder of this user, see `findStoreFolder`
+  std::string path; ///< empty: that in the folder of this user, see `findStoreFolder`
   DatabaseAccess access = DatabaseAccess::ReadWrite;
   StoreReport report;
 };

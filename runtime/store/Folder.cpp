@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -68,6 +69,20 @@ std::optional<uint64_t> readByteCount(std::string_view text) {
   if (problem != std::errc() || end != text.data() + text.size() || count > (UINT64_MAX >> shift))
     return std::nullopt;
   return count << shift;
+}
+
+std::string printByteCount(uint64_t bytes) {
+  if (bytes < 1024)
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  double count = static_cast<double>(bytes);
+  const char *unit = "";
+  for (const char *next : {"KiB", "MiB", "GiB", "TiB"})
+    if (count >= 1024) {
+      count /= 1024;
+      unit = next;
+    }
+  char text[32];
+  return {text, static_cast<size_t>(std::snprintf(text, sizeof(text), "%.1f %s", count, unit))};
 }
 
 std::string printDate(int64_t seconds) {

@@ -27,6 +27,9 @@ Status makeStoreFolder(const std::string &folder);
 /// `2147483648`, `2G`, `512M` or `64K`, in powers of 1024. None for all else, and for what has no 64 bits.
 std::optional<uint64_t> readByteCount(std::string_view text);
 
+/// `34.5 KiB`, for people.
+std::string printByteCount(uint64_t bytes);
+
 /// Seconds since 1970 as `2026-11-30T08:15:57Z`: dates order as their texts do.
 std::string printDate(int64_t seconds);
 

@@ -88,6 +88,23 @@ Examples:
   tilec explain E0201
 )";
 
+static constexpr std::string_view kCacheMore = R"(
+Compiled code and tuned choices are kept in TILE_CACHE_DIR, else XDG_CACHE_HOME/tile, else ~/.cache/tile. At most
+TILE_CACHE_MAX_BYTES of compiled code, default 2G; what was not used for longest goes first. What to do:
+  ls               list compiled code, the last used first, and tuned choices
+  stats            how many there are, and how large
+  prune            remove all, or what is old, or compiled code beyond a size
+  verify           read everything and remove what is damaged; the exit code is 1 if anything was
+  export [FILE]    write choices and trials as lines of JSON, ordered, to keep with an application or in a repository
+  import FILE      add the entries of an export; where both have one, the newer stays
+
+Examples:
+  tilec cache ls
+  tilec cache prune --older-than=30 --max-bytes=500M
+  tilec cache export tuned.jsonl        on the machine that tuned
+  tilec cache import tuned.jsonl        on another with such a GPU
+)";
+
 static constexpr CommandText kCommands[] = {
     {Command::Compile, "", "compile a kernel to a cubin, or print an earlier stage", "FILE.{tile,mlir,ll,ptx}", false,
      kCompileMore},
@@ -99,6 +116,8 @@ static constexpr CommandText kCommands[] = {
      kSimMore},
     {Command::Inspect, "inspect", "print what a cubin says about its kernels", "FILE.cubin", true, kInspectMore},
     {Command::Explain, "explain", "explain a diagnostic code such as E0201", "[CODE]", false, kExplainMore},
+    {Command::Cache, "cache", "list, check, prune or carry elsewhere what is kept of compilations and tuning",
+     "WORD [FILE]", false, kCacheMore},
 };
 
 static const CommandText &textOf(Command command) { return kCommands[static_cast<size_t>(command)]; }
@@ -270,13 +289,18 @@ void Reader::readInput(std::string_view argument) {
     line.input = argument;
     return;
   }
+  if (line.command == Command::Cache && line.operand.empty() && !argument.empty()) {
+    line.operand = argument;
+    return;
+  }
   // What follows an unknown option may have been its value.
   if (!line.faults.empty())
     return;
   std::string_view command = line.command == Command::Compile ? closestCommand(line.input) : std::string_view();
-  fault(argument.empty() ? std::string("found an empty argument; expected a file")
-                         : "found `" + line.input + "` and `" + std::string(argument) + "`; expected one " +
-                               (line.command == Command::Explain ? "code" : "file"),
+  fault(argument.empty()
+            ? std::string("found an empty argument; expected a file")
+            : "found `" + (line.operand.empty() ? line.input : line.operand) + "` and `" + std::string(argument) +
+                  "`; expected one " + (line.command == Command::Explain ? "code" : "file"),
         command.empty() ? std::string() : "did you mean the command `" + std::string(command) + "`?");
 }
 

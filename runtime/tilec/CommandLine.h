@@ -17,7 +17,8 @@ struct CommandLineFault {
 
 struct CommandLine {
   Command command = Command::Compile;
-  std::string input; ///< the file, or for `explain` the code; empty if there is none
+  std::string input;   ///< the file, for `explain` the code, for `cache` what to do; empty if there is none
+  std::string operand; ///< for `cache` the file that follows
   bool wantsHelp = false, wantsVersion = false;
   std::vector<CommandLineFault> faults;
 };

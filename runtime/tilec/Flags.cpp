@@ -39,7 +39,7 @@ static ListOption defineOption{
     Spelling::Prefix};
 static ChoiceOption diagnosticsOption{
     {"diagnostics", "text|json", "how errors are printed; default text"},
-    {Command::Compile, Command::Run, Command::Check, Command::Inspect, Command::Explain},
+    {Command::Compile, Command::Run, Command::Check, Command::Inspect, Command::Explain, Command::Cache},
     {"text", "json"},
     "text"};
 static ListOption includeOption{

@@ -30,13 +30,15 @@ int finish(Session &session, llvm::StringRef more = "");
 /// The same of faults that need no session.
 int refuse(const std::vector<CommandLineFault> &faults);
 
-/// The commands. Each gives the exit code; `input` is the file, for `explain` the code, or empty.
+/// The commands. Each gives the exit code; `input` is the file, for `explain` the code, or empty. `cache` is told what
+/// to do, and with which file.
 int compileMain(const std::string &input);
 int runMain(const std::string &input);
 int checkMain(const std::string &input);
 int simMain(const std::string &input);
 int inspectMain(const std::string &input);
 int explainMain(const std::string &input);
+int cacheMain(const std::string &word, const std::string &file);
 
 } // namespace tile
 

@@ -1,5 +1,5 @@
-/// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `sim`, `inspect` and `explain` are
-/// commands.
+/// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `sim`, `inspect`, `explain` and
+/// `cache` are commands.
 #include "runtime/tilec/CrashReport.h"
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/StandardOutput.h"
@@ -41,6 +41,8 @@ static int runCommand(const tile::CommandLine &line) {
     return tile::inspectMain(line.input);
   case tile::Command::Explain:
     return tile::explainMain(line.input);
+  case tile::Command::Cache:
+    return tile::cacheMain(line.input, line.operand);
   }
   return 1;
 }

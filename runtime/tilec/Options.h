@@ -13,7 +13,7 @@
 namespace tile {
 
 /// `tilec FILE` without a command compiles.
-enum class Command { Compile, Run, Check, Sim, Inspect, Explain };
+enum class Command { Compile, Run, Check, Sim, Inspect, Explain, Cache };
 
 class Option {
 public:

@@ -51,6 +51,15 @@ TEST(ByteCount, HasUnitsOf1024) {
     EXPECT_EQ(readByteCount(wrong), std::nullopt) << wrong;
 }
 
+TEST(ByteCount, IsPrintedShort) {
+  EXPECT_EQ(printByteCount(0), "0 bytes");
+  EXPECT_EQ(printByteCount(1), "1 byte");
+  EXPECT_EQ(printByteCount(1023), "1023 bytes");
+  EXPECT_EQ(printByteCount(35328), "34.5 KiB");
+  EXPECT_EQ(printByteCount(uint64_t(2) << 30), "2.0 GiB");
+  EXPECT_EQ(printByteCount(uint64_t(1) << 52), "4096.0 TiB");
+}
+
 TEST(Date, IsOfUniversalTime) { EXPECT_EQ(printDate(1'700'000'000), "2023-11-14T22:13:20Z"); }
 
 TEST(FolderLock, HasOneHolderAndEndsWithIt) {

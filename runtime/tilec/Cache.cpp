@@ -1,0 +1,302 @@
+/// `tilec cache WORD`: lists, measures, prunes, checks, exports and imports what is kept in the folder of compiled code
+/// and tuned choices.
+#include "runtime/tilec/Flags.h"
+#include "runtime/tilec/JsonReport.h"
+
+#include "frontend/diagnostic/Diagnostic.h"
+#include "runtime/artifact/File.h"
+#include "runtime/store/Cache.h"
+#include "runtime/store/Database.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <ctime>
+#include <iostream>
+#include <sstream>
+
+namespace tile {
+
+static TextOption folderOption{
+    {"cache-dir", "FOLDER", "the folder; default TILE_CACHE_DIR, else XDG_CACHE_HOME/tile, else ~/.cache/tile"},
+    {Command::Cache}};
+static Switch jsonOption{{"json", "", "print the result as one JSON object; an export is JSON without it"},
+                         {Command::Cache}};
+static Switch allOption{{"all", "", "prune: everything"}, {Command::Cache}};
+static NumberOption ageOption{
+    {"older-than", "DAYS", "prune: compiled code not used, and choices not found, for so many days"},
+    {Command::Cache},
+    0,
+    100'000};
+static TextOption bytesOption{
+    {"max-bytes", "N", "prune: compiled code beyond so many bytes, with K, M or G in powers of 1024"},
+    {Command::Cache}};
+
+namespace {
+/// What a word works on; all that the store has to say becomes a warning of `session`.
+struct Kept {
+  Session &session;
+  Cache cache;
+  Database database;
+
+  Kept(Session &session, const std::string &folder)
+      : session(session), cache({folder, std::nullopt, reporter()}),
+        database({folder.empty() ? folder : databaseIn(folder), DatabaseAccess::ReadWrite, reporter()}) {}
+
+  void warn(const std::string &message) { session.report(Code::W0604, message); }
+  StoreReport reporter() {
+    return [this](const std::string &message) { warn(message); };
+  }
+};
+
+/// One of the things to do. Prints for people, or fills `json`; gives the exit code, which errors make 1.
+struct Word {
+  std::string_view name;
+  int (*run)(Kept &kept, const std::string &file, llvm::json::Object &json);
+  bool takesFile;
+};
+} // namespace
+
+static std::string count(uint64_t number, const char *one) {
+  return std::to_string(number) + " " + one + (number == 1 ? "" : "s");
+}
+
+//===-- ls, stats
+
+static llvm::json::Object toJson(const TuneKey &key, const TunedChoice &choice) {
+  llvm::json::Object json, configuration;
+  for (const TuneKeyField &field : kTuneKeyFields)
+    json[field.name] = key.*field.member;
+  for (const auto &[name, value] : choice.configuration.values)
+    configuration[name] = value;
+  json["configuration"] = std::move(configuration);
+  json["medianUs"] = choice.medianUs;
+  json["why"] = choice.why;
+  json["date"] = choice.date;
+  return json;
+}
+
+static llvm::json::Object toJson(const CacheFile &file) {
+  llvm::json::Object facts;
+  for (const auto &[name, value] : file.facts)
+    facts[name] = value;
+  return llvm::json::Object{{"path", file.path},
+                            {"bytes", static_cast<int64_t>(file.bytes)},
+                            {"used", printDate(file.usedAt())},
+                            {"facts", std::move(facts)}};
+}
+
+static void print(const CacheFile &file) {
+  std::cout << "  " << file.path << "\n    ";
+  for (const auto &[name, value] : file.facts)
+    if (name != "date")
+      std::cout << name << " " << value << ", ";
+  std::cout << printByteCount(file.bytes) << ", used " << printDate(file.usedAt()) << "\n";
+}
+
+static void print(const TuneKey &key, const TunedChoice &choice) {
+  std::cout << "  " << key.kernel << " for " << (key.sizes.empty() ? "all sizes" : key.sizes) << " on " << key.gpu
+            << ", " << key.arguments << "\n    " << choice.configuration.describe();
+  if (choice.medianUs != 0)
+    std::cout << ", " << choice.medianUs << " us";
+  std::cout << ", found " << choice.date << (choice.why.empty() ? "" : "; ") << choice.why << "\n";
+}
+
+static int list(Kept &kept, const std::string &, llvm::json::Object &json) {
+  std::vector<CacheFile> files = kept.cache.list();
+  std::vector<std::pair<TuneKey, TunedChoice>> choices = kept.database.findChoices();
+  if (jsonOption.isOn()) {
+    llvm::json::Array fileList, choiceList;
+    for (const CacheFile &file : files)
+      fileList.push_back(toJson(file));
+    for (const auto &[key, choice] : choices)
+      choiceList.push_back(toJson(key, choice));
+    json["compiled"] = std::move(fileList);
+    json["choices"] = std::move(choiceList);
+    return 0;
+  }
+  std::cout << count(files.size(), "compiled file") << " in " << kept.cache.folder() << "\n";
+  for (const CacheFile &file : files)
+    print(file);
+  std::cout << count(choices.size(), "tuned choice") << " in " << kept.database.path() << "\n";
+  for (const auto &[key, choice] : choices)
+    print(key, choice);
+  return 0;
+}
+
+static int measure(Kept &kept, const std::string &, llvm::json::Object &json) {
+  std::vector<CacheFile> files = kept.cache.list();
+  DatabaseStatistics tuned = kept.database.statistics();
+  uint64_t bytes = 0;
+  for (const CacheFile &file : files)
+    bytes += file.bytes;
+  if (jsonOption.isOn()) {
+    json["compiled"] = llvm::json::Object{{"files", static_cast<int64_t>(files.size())},
+                                          {"bytes", static_cast<int64_t>(bytes)},
+                                          {"maxBytes", kept.cache.maxBytes()}};
+    json["tuned"] = llvm::json::Object{{"choices", static_cast<int64_t>(tuned.choices)},
+                                       {"trials", static_cast<int64_t>(tuned.trials)},
+                                       {"bytes", static_cast<int64_t>(tuned.bytes)}};
+    return 0;
+  }
+  std::cout << "folder        " << kept.cache.folder() << "\n"
+            << "compiled code " << count(files.size(), "file") << ", " << printByteCount(bytes) << " of at most "
+            << printByteCount(kept.cache.maxBytes());
+  if (!files.empty())
+    std::cout << ", used from " << printDate(files.back().usedAt()) << " to " << printDate(files.front().usedAt());
+  std::cout << "\ntuned choices " << count(tuned.choices, "choice") << ", " << count(tuned.trials, "trial") << ", "
+            << printByteCount(tuned.bytes) << "\n";
+  return 0;
+}
+
+//===-- prune, verify
+
+static int prune(Kept &kept, const std::string &, llvm::json::Object &json) {
+  std::optional<uint64_t> most = bytesOption.isGiven() ? readByteCount(bytesOption.get()) : UINT64_MAX;
+  if (!most)
+    kept.session.report(Code::E0602, "`--max-bytes` is `" + bytesOption.get() +
+                                         "`; expected a number of bytes such as 500000000 or 2G");
+  else if (!allOption.isOn() && !ageOption.isGiven() && !bytesOption.isGiven())
+    kept.session.report(Code::E0602, "found nothing to prune by; expected `--all`, `--older-than=DAYS` or "
+                                     "`--max-bytes=N`");
+  if (kept.session.hasErrors())
+    return 1;
+  int64_t before = 0;
+  if (ageOption.isGiven())
+    before = std::time(nullptr) - static_cast<int64_t>(ageOption.get()) * 24 * 60 * 60;
+  CacheRemoval removal = kept.cache.prune(allOption.isOn() ? 0 : *most, before);
+  uint64_t entries = 0;
+  if (allOption.isOn() || ageOption.isGiven())
+    entries = kept.database.prune(allOption.isOn() ? "" : printDate(before));
+  if (jsonOption.isOn())
+    json["removed"] = llvm::json::Object{{"files", static_cast<int64_t>(removal.files)},
+                                         {"bytes", static_cast<int64_t>(removal.bytes)},
+                                         {"entries", static_cast<int64_t>(entries)}};
+  else
+    std::cout << "removed " << count(removal.files, "compiled file") << ", " << printByteCount(removal.bytes) << "; "
+              << entries << " tuned choices and trials\n";
+  return 0;
+}
+
+static int verify(Kept &kept, const std::string &, llvm::json::Object &json) {
+  CacheVerification files = kept.cache.verify();
+  DatabaseVerification entries = kept.database.verify();
+  for (const std::string &message : files.damaged)
+    kept.warn(message);
+  for (const std::string &message : entries.damaged)
+    kept.warn(message);
+  unsigned damaged = kept.session.engine.warningCount();
+  if (jsonOption.isOn()) {
+    json["files"] = static_cast<int64_t>(files.files);
+    json["entries"] = static_cast<int64_t>(entries.entries);
+    json["damaged"] = static_cast<int64_t>(damaged);
+  } else {
+    std::cout << "read " << count(files.files, "compiled file") << " and " << entries.entries
+              << " tuned choices and trials: " << (damaged ? std::to_string(damaged) + " damaged" : "all as written")
+              << "\n";
+  }
+  return damaged ? 1 : 0;
+}
+
+//===-- export, import
+
+static int exportChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
+  std::ostringstream lines;
+  if (!kept.database.exportLines(lines))
+    return 1;
+  if (file.empty() || file == "-") {
+    std::cout << lines.str();
+    return 0;
+  }
+  if (Status written = writeFile(file, lines.str()); !written) {
+    kept.session.report(Code::E0602, written.error().message);
+    return 1;
+  }
+  std::string text = lines.str();
+  int64_t entries = std::count(text.begin(), text.end(), '\n');
+  if (jsonOption.isOn())
+    json["written"] = entries;
+  else
+    std::cout << "wrote " << entries << " tuned choices and trials to " << file << "\n";
+  return 0;
+}
+
+static int importChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
+  Result<std::string> content = readFile(file == "-" ? "/dev/stdin" : file);
+  if (!content) {
+    kept.session.report(Code::E0602, file.empty()
+                                         ? "found no file to import; expected `tilec cache import FILE`, or `-` "
+                                           "for standard input"
+                                         : content.error().message);
+    return 1;
+  }
+  std::istringstream lines(*content);
+  DatabaseImport result = kept.database.importLines(lines);
+  for (const std::string &message : result.skipped)
+    kept.warn("`" + file + "`, " + message + "; the line is skipped");
+  if (jsonOption.isOn()) {
+    json["taken"] = static_cast<int64_t>(result.isDone ? result.taken : 0);
+    json["kept"] = static_cast<int64_t>(result.kept);
+    json["skipped"] = static_cast<int64_t>(result.skipped.size());
+  } else if (result.isDone) {
+    std::cout << "took " << result.taken << " tuned choices and trials; " << result.kept
+              << " were there as new or newer, " << count(result.skipped.size(), "line") << " skipped\n";
+  }
+  return result.isDone && result.skipped.empty() ? 0 : 1;
+}
+
+static constexpr Word kWords[] = {
+    {"ls", list, false},       {"stats", measure, false},       {"prune", prune, false},
+    {"verify", verify, false}, {"export", exportChoices, true}, {"import", importChoices, true},
+};
+
+static const Word *findWord(const std::string &name) {
+  for (const Word &word : kWords)
+    if (word.name == name)
+      return &word;
+  return nullptr;
+}
+
+/// What of the command line is wrong for this word; empty if nothing is.
+static std::string refusalOf(const Word &word, const std::string &file) {
+  std::string name(word.name);
+  for (const Option *option : {static_cast<const Option *>(&allOption), static_cast<const Option *>(&ageOption),
+                               static_cast<const Option *>(&bytesOption)})
+    if (option->isGiven() && name != "prune")
+      return "`" + option->spelling() + "` says what `prune` removes; found `" + name + "`";
+  if (!file.empty() && !word.takesFile)
+    return "`tilec cache " + name + "` takes no file; found `" + file + "`";
+  if (!folderOption.empty() && name != "import" && !llvm::sys::fs::is_directory(folderOption.get()))
+    return "`--cache-dir " + folderOption.get() + "` is no folder; expected one that exists";
+  return "";
+}
+
+int cacheMain(const std::string &name, const std::string &file) {
+  const Word *word = findWord(name);
+  if (!word) {
+    std::vector<std::string_view> names;
+    std::string all;
+    for (const Word &each : kWords) {
+      names.push_back(each.name);
+      all += (all.empty() ? "" : ", ") + std::string(each.name);
+    }
+    std::string_view closest = closestName(name, names);
+    std::string found =
+        name.empty() ? "`tilec cache` is not told what to do" : "`tilec cache` has no word `" + name + "`";
+    return refuse({{found + "; expected one of: " + all,
+                    closest.empty() ? std::string() : "did you mean `" + std::string(closest) + "`?"}});
+  }
+  if (std::string refusal = refusalOf(*word, file); !refusal.empty())
+    return refuse({{refusal, "`tilec cache --help` says what each word does"}});
+  Session session;
+  llvm::json::Object json;
+  Kept kept(session, folderOption.get());
+  int code = word->run(kept, file, json);
+  bool isLines = word->run == exportChoices && (file.empty() || file == "-");
+  if (jsonOption.isOn() && !isLines) {
+    json["folder"] = kept.cache.folder();
+    printJsonReport(session, std::move(json));
+  }
+  return std::max(finish(session), code);
+}
+
+} // namespace tile
