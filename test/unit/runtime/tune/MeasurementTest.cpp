@@ -2,6 +2,7 @@
 
 #include "runtime/tune/Measurement.h"
 
+#include "runtime/driver/Device.h"
 #include "test/unit/runtime/FakeDriver.h"
 #include "test/unit/runtime/tune/MeasuredKernel.h"
 
@@ -9,6 +10,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <optional>
 
 namespace tile {
 namespace {
@@ -103,8 +105,13 @@ TEST_F(MeasurementTest, CopiesExceedTheCacheAndFitTheMemory) {
   EXPECT_EQ(allocationsOf(16384), 2 * 16u);
   EXPECT_EQ(allocationsOf(1 << 18), 2 * 1u) << "a pair is as large as that";
   EXPECT_EQ(allocationsOf(4), 2 * 256u) << "there is a limit";
-  // Of 16 MiB of memory, one pair takes 12.
-  EXPECT_EQ(allocationsOf(3 << 19), 2 * 1u);
+  // Where 14 of 16 MiB are taken, half of what is left after the first pair holds seven more.
+  open(setupOf(16384));
+  std::optional<DeviceMemory> others(std::move(*DeviceMemory::allocate(14 << 20)));
+  size_t before = fake().allocations;
+  EXPECT_EQ(load(0, "quick"), "");
+  EXPECT_EQ(fake().allocations - before, 2 * 8u);
+  others.reset();
   measurement = nullptr;
   EXPECT_EQ(fake().allocations, 0u);
 }

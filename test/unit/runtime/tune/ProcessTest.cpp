@@ -91,8 +91,15 @@ TEST(Process, KeepsWhatItSaidBeforeItsEnd) {
 TEST(Process, ProgramThatCannotRunIsAnEarlyEnd) {
   auto child = std::move(*Process::start({"/nowhere/at/all", {}}));
   EXPECT_EQ(ask(*child, "echo"), "(exited with code 127: cannot run `/nowhere/at/all`: No such file or directory)");
-  child->send("echo"); // raises no SIGPIPE
   EXPECT_EQ(ask(*startChild({"exit", "5"}), "echo"), "(exited with code 5)");
+}
+
+TEST(Process, WritingToOneThatHasGoneRaisesNoSignal) {
+  std::signal(SIGPIPE, SIG_DFL); // who starts tests may ignore it
+  auto child = startChild({"exit", "5"});
+  EXPECT_TRUE(diesSoon(child->id()));
+  child->send("echo");
+  EXPECT_EQ(ask(*child, "echo"), "(exited with code 5)");
 }
 
 TEST(Process, DeadlineEndsTheWaitAndKillTheChild) {
@@ -144,6 +151,7 @@ TEST(Process, DiesWithItsParent) {
     auto child = startChild();
     int id = child->id();
     ask(*child, "echo ready");
+    child->send("sleep 1000"); // it does not see that its input ends
     (void)!write(channel[1], &id, sizeof(id));
     while (true)
       pause();

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace tile {
 namespace {
 
@@ -78,6 +80,19 @@ TEST(WorkerPool, CancellingKeepsWhatIsDone) {
   EXPECT_EQ(results[1].end, End::NotRun);
   EXPECT_EQ(results[1].text, "stopped before it was done");
   EXPECT_EQ(results[2].end, End::NotRun);
+}
+
+TEST(WorkerPool, CancellingEndsTheWait) {
+  std::atomic<bool> cancelled = false;
+  PoolOptions options = poolOf(1);
+  options.secondsPerRequest = 1000;
+  options.cancelled = &cancelled;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cancelled = true;
+  });
+  EXPECT_EQ(runRequests({"sleep 1000"}, options)[0].end, End::NotRun);
+  other.join();
 }
 
 } // namespace
