@@ -104,7 +104,10 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
   int64_t words = mostLiveWords(source);
   int64_t sumWords = 0;
   source.walk([&](DotOp dot) { sumWords = std::max(sumWords, wordsOf(dot.getType())); });
-  LaunchValues plain(source, launch.values);
+  const Throughput &rate = throughputOf(target);
+  std::map<std::string, int64_t> facts = launch.values;
+  facts.emplace("num_sms", launch.numSms.value_or(rate.processors));
+  LaunchValues plain(source, facts);
   result.terms = longestSum(source, plain);
   result.copiesAhead =
       source
@@ -144,8 +147,7 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
         std::min<int64_t>(result.registers, target.registersPerProcessor / (resident * result.threads()));
   result.programsPerSm = occupancy(target, result.threads(), result.registers, result.sharedBytes).blocks;
 
-  const Throughput &rate = throughputOf(target);
-  LaunchValues values(kernel, launch.values);
+  LaunchValues values(kernel, facts);
   if (!values.grid() || values.countPrograms() == 0)
     return result;
   result.programs = values.countPrograms();
@@ -154,7 +156,7 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
   for (double *cycles : {&work.aloneCycles, &work.busyCycles})
     *cycles *= 1 + excess / static_cast<double>(most);
   addTime(result, work, memoryBytes(kernel, work, values, static_cast<double>(result.programs)),
-          static_cast<double>(launch.numSms.value_or(rate.processors)), rate);
+          static_cast<double>(facts["num_sms"]), rate);
   return result;
 }
 
