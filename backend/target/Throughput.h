@@ -23,7 +23,7 @@ struct Throughput {
   // Measured on an H200 (test/gpu/results, DATE-h200-spaces.json); of others nothing better is known.
   double cacheBytes = 52;     ///< from the L2 cache that a multiprocessor sustains while all load
   double latency = 1150;      ///< cycles from a load or copy to its data, under load
-  double tensorShare = 0.77;  ///< what tensor cores sustain: power lowers the clock where they are all busy
+  double tensorShare = 0.9;   ///< what tensor cores sustain: power lowers the clock where they are all busy
   double warpIssue = 0.5;     ///< instructions per cycle of one warp, which mostly waits for its own results
   double barrierCycles = 60;  ///< all threads of a block wait for each other, and go on
   double productCycles = 150; ///< from the end of an asynchronous product through its wait to the next one
