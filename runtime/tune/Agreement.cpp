@@ -15,6 +15,24 @@ namespace tile {
 
 double unitRoundoff(DataType type) { return isFloat(type) ? std::ldexp(1.0, -getMantissaBits(type) - 1) : 0; }
 
+AgreementOptions completed(AgreementOptions options, const std::vector<DataType> &tensors) {
+  double widest = 0;
+  bool has8Bits = false, hasF64Alone = true;
+  for (DataType type : tensors) {
+    if (!isFloat(type))
+      continue;
+    bool is8Bits = getBytes(type) == 1;
+    has8Bits |= is8Bits;
+    hasF64Alone &= type == DataType::F64;
+    widest = std::max(widest, is8Bits ? unitRoundoff(DataType::BF16) : unitRoundoff(type));
+  }
+  if (options.intermediate == 0)
+    options.intermediate = widest;
+  if (options.accumulator == 0)
+    options.accumulator = has8Bits ? 0x1p-13 : hasF64Alone ? unitRoundoff(DataType::F64) : unitRoundoff(DataType::F32);
+  return options;
+}
+
 //===-- Elements as numbers
 
 /// The values of a type of at most 16 bits.
@@ -116,9 +134,11 @@ static double rootMeanSquare(const NpyArray &tensor) {
 
 ReferenceTensor::ReferenceTensor(std::string name, NpyArray data, const AgreementOptions &options)
     : name(std::move(name)), tensor(std::move(data)) {
-  constexpr double kIntermediateRoundings = 8;
+  constexpr double kIntermediateRoundings = 8, kSpread = 8, kTermsPerInstruction = 16;
+  double terms = static_cast<double>(options.terms);
   if (isFloat(tensor.type))
-    slack = (kIntermediateRoundings * options.intermediate + static_cast<double>(options.terms) * options.accumulator) *
+    slack = (kIntermediateRoundings * options.intermediate +
+             (kSpread * std::sqrt(terms) + terms / kTermsPerInstruction) * options.accumulator) *
             rootMeanSquare(tensor);
 }
 

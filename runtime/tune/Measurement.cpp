@@ -66,7 +66,6 @@ private:
   Status placeArguments(const KernelContract &contract);
   Result<ArgumentCopy> copyArguments();
   Status restore(const ArgumentCopy &copy, bool poisonsOutputs);
-  void chooseTolerances(const KernelContract &contract);
   Status recordBatch(Candidate &candidate);
   Result<double> timeLaunches(Candidate &candidate, size_t count);
   Result<Candidate *> find(size_t candidate);
@@ -205,27 +204,12 @@ Status GpuMeasurement::placeArguments(const KernelContract &contract) {
       return copy.error();
     copies.push_back(std::move(*copy));
   }
-  chooseTolerances(contract);
+  std::vector<DataType> types;
+  for (const Parameter &parameter : contract.parameters)
+    if (parameter.kind == Parameter::Kind::Tensor)
+      types.push_back(parameter.type);
+  setup.agreement = completed(setup.agreement, types);
   return {};
-}
-
-/// Fills in what the setup leaves open, by the types of the tensors.
-void GpuMeasurement::chooseTolerances(const KernelContract &contract) {
-  double widest = 0;
-  bool has8Bits = false, hasOthers = false;
-  for (const Parameter &parameter : contract.parameters) {
-    if (parameter.kind != Parameter::Kind::Tensor || !isFloat(parameter.type))
-      continue;
-    widest = std::max(widest, unitRoundoff(parameter.type));
-    has8Bits |= getBytes(parameter.type) == 1;
-    hasOthers |= parameter.type != DataType::F64;
-  }
-  // Hopper's products of 8-bit floats keep 13 bits of a sum between their instructions' results.
-  double accumulator = has8Bits ? 0x1p-13 : hasOthers ? 0x1p-24 : 0x1p-53;
-  if (setup.agreement.intermediate == 0)
-    setup.agreement.intermediate = widest;
-  if (setup.agreement.accumulator == 0)
-    setup.agreement.accumulator = accumulator;
 }
 
 /// Gives `copy` what the kernel reads and writes as it was made, and its outputs poison.
