@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstdlib>
@@ -132,7 +133,7 @@ bool Cache::put(const std::string &key, std::string_view content, const CachePar
   CacheParts dated = facts;
   dated.emplace_back("date", printDate(std::time(nullptr)));
   std::string entry = encodeCacheEntry(key, content, dated);
-  if (entry.size() > roomOf(cap))
+  if (entry.size() > std::min(roomOf(cap), kMostEntryBytes))
     return false;
   if (Status made = makeStoreFolder(place); !made)
     return giveUpWriting(made.error().message);

@@ -47,6 +47,8 @@ static int readAt(int file, uint64_t offset, std::string &bytes) {
 }
 
 int OpenEntry::readWhole(std::string &content) const {
+  if (static_cast<uint64_t>(found.st_size) > kMostEntryBytes)
+    return EFBIG;
   content.resize(static_cast<size_t>(found.st_size));
   return readAt(descriptor, 0, content);
 }

@@ -13,6 +13,9 @@ namespace tile {
 constexpr std::string_view kEntrySuffix = ".kept";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
+/// Of an entry: a file in its place that is larger is not read into memory.
+constexpr uint64_t kMostEntryBytes = uint64_t(1) << 30;
+
 /// The bytes that pruning leaves in a cache of `cap`: an eighth is free then, so that not every `put` prunes.
 constexpr uint64_t roomOf(uint64_t cap) { return cap - cap / 8; }
 

@@ -144,6 +144,7 @@ void Database::setAside(const std::string &problem) {
   std::rename((file + "-journal").c_str(), (aside + "-journal").c_str());
   if (std::rename(file.c_str(), aside.c_str()) != 0)
     return giveUp(Reading, problem + ", and it cannot be renamed: " + std::strerror(errno));
+  ++setsAside;
   report("the tuning database `" + file + "` is damaged: " + problem + "; it is now `" + aside +
          "`, and its choices are made anew");
 }

@@ -78,7 +78,8 @@ public:
   bool storeChoice(const TuneKey &key, const TunedChoice &choice);
   bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date);
 
-  /// Everything as lines of JSON, in one order: two exports of equal content are equal. True if all is in `out`.
+  /// Everything as lines of JSON, in one order: two exports of equal content are equal. Entries that are damaged are
+  /// reported and left out; false where the file is.
   bool exportLines(std::ostream &out);
   /// Adds the entries that `exportLines` wrote somewhere. Where both have one, the newer stays.
   DatabaseImport importLines(std::istream &in);
@@ -109,6 +110,7 @@ private:
   std::unique_ptr<Sqlite> sqlite;
   uint64_t inode = 0; ///< of the file that is open
   bool works[kTroubles] = {true, true};
+  unsigned setsAside = 0; ///< damaged files that this has renamed
 };
 
 } // namespace tile

@@ -15,11 +15,11 @@ static const std::vector<RecordKind> kEveryKind = {RecordKind::Choice, RecordKin
 bool Database::exportLines(std::ostream &lines) {
   std::lock_guard<std::mutex> lock(mutex);
   std::string text;
-  bool wasWorking = works[Reading];
+  unsigned before = setsAside;
   // Without a database there is nothing to export, and nothing wrong.
   readWhole({}, KeyMatch::Like, kEveryKind, [&](Record &&record) { text += printRecord(record) + "\n"; });
   lines << text;
-  return wasWorking && works[Reading];
+  return works[Reading] && setsAside == before;
 }
 
 DatabaseImport Database::importLines(std::istream &in) {

@@ -48,11 +48,12 @@ struct Kept {
   }
 };
 
-/// One of the things to do. Prints for people, or fills `json`; gives the exit code, which errors make 1.
+/// One of the things to do. Prints for people, or fills `json`.
 struct Word {
   std::string_view name;
-  int (*run)(Kept &kept, const std::string &file, llvm::json::Object &json);
+  void (*run)(Kept &kept, const std::string &file, llvm::json::Object &json);
   bool takesFile;
+  bool fails; ///< where anything is warned of; what is only shown may be incomplete
 };
 } // namespace
 
@@ -101,7 +102,7 @@ static void print(const TuneKey &key, const TunedChoice &choice) {
   std::cout << ", found " << choice.date << (choice.why.empty() ? "" : "; ") << choice.why << "\n";
 }
 
-static int list(Kept &kept, const std::string &, llvm::json::Object &json) {
+static void list(Kept &kept, const std::string &, llvm::json::Object &json) {
   std::vector<CacheFile> files = kept.cache.list();
   std::vector<std::pair<TuneKey, TunedChoice>> choices = kept.database.findChoices();
   if (jsonOption.isOn()) {
@@ -112,7 +113,7 @@ static int list(Kept &kept, const std::string &, llvm::json::Object &json) {
       choiceList.push_back(toJson(key, choice));
     json["compiled"] = std::move(fileList);
     json["choices"] = std::move(choiceList);
-    return 0;
+    return;
   }
   std::cout << count(files.size(), "compiled file") << " in " << kept.cache.folder() << "\n";
   for (const CacheFile &file : files)
@@ -120,10 +121,9 @@ static int list(Kept &kept, const std::string &, llvm::json::Object &json) {
   std::cout << count(choices.size(), "tuned choice") << " in " << kept.database.path() << "\n";
   for (const auto &[key, choice] : choices)
     print(key, choice);
-  return 0;
 }
 
-static int measure(Kept &kept, const std::string &, llvm::json::Object &json) {
+static void measure(Kept &kept, const std::string &, llvm::json::Object &json) {
   std::vector<CacheFile> files = kept.cache.list();
   DatabaseStatistics tuned = kept.database.statistics();
   uint64_t bytes = 0;
@@ -136,7 +136,7 @@ static int measure(Kept &kept, const std::string &, llvm::json::Object &json) {
     json["tuned"] = llvm::json::Object{{"choices", static_cast<int64_t>(tuned.choices)},
                                        {"trials", static_cast<int64_t>(tuned.trials)},
                                        {"bytes", static_cast<int64_t>(tuned.bytes)}};
-    return 0;
+    return;
   }
   std::cout << "folder        " << kept.cache.folder() << "\n"
             << "compiled code " << count(files.size(), "file") << ", " << printByteCount(bytes) << " of at most "
@@ -145,12 +145,11 @@ static int measure(Kept &kept, const std::string &, llvm::json::Object &json) {
     std::cout << ", used from " << printDate(files.back().usedAt()) << " to " << printDate(files.front().usedAt());
   std::cout << "\ntuned choices " << count(tuned.choices, "choice") << ", " << count(tuned.trials, "trial") << ", "
             << printByteCount(tuned.bytes) << "\n";
-  return 0;
 }
 
 //===-- prune, verify
 
-static int prune(Kept &kept, const std::string &, llvm::json::Object &json) {
+static void prune(Kept &kept, const std::string &, llvm::json::Object &json) {
   std::optional<uint64_t> most = bytesOption.isGiven() ? readByteCount(bytesOption.get()) : UINT64_MAX;
   if (!most)
     kept.session.report(Code::E0602, "`--max-bytes` is `" + bytesOption.get() +
@@ -159,7 +158,7 @@ static int prune(Kept &kept, const std::string &, llvm::json::Object &json) {
     kept.session.report(Code::E0602, "found nothing to prune by; expected `--all`, `--older-than=DAYS` or "
                                      "`--max-bytes=N`");
   if (kept.session.hasErrors())
-    return 1;
+    return;
   int64_t before = 0;
   if (ageOption.isGiven())
     before = std::time(nullptr) - static_cast<int64_t>(ageOption.get()) * 24 * 60 * 60;
@@ -174,10 +173,9 @@ static int prune(Kept &kept, const std::string &, llvm::json::Object &json) {
   else
     std::cout << "removed " << count(removal.files, "compiled file") << ", " << printByteCount(removal.bytes) << "; "
               << entries << " tuned choices and trials\n";
-  return 0;
 }
 
-static int verify(Kept &kept, const std::string &, llvm::json::Object &json) {
+static void verify(Kept &kept, const std::string &, llvm::json::Object &json) {
   CacheVerification files = kept.cache.verify();
   DatabaseVerification entries = kept.database.verify();
   for (const std::string &message : files.damaged)
@@ -194,40 +192,41 @@ static int verify(Kept &kept, const std::string &, llvm::json::Object &json) {
               << " tuned choices and trials: " << (damaged ? std::to_string(damaged) + " damaged" : "all as written")
               << "\n";
   }
-  return damaged ? 1 : 0;
 }
 
 //===-- export, import
 
-static int exportChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
+/// Where a file is left out, or is `-`.
+static bool isStandardStream(const std::string &file) { return file.empty() || file == "-"; }
+
+static void exportChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
   std::ostringstream lines;
   if (!kept.database.exportLines(lines))
-    return 1;
-  if (file.empty() || file == "-") {
-    std::cout << lines.str();
-    return 0;
-  }
-  if (Status written = writeFile(file, lines.str()); !written) {
-    kept.session.report(Code::E0602, written.error().message);
-    return 1;
-  }
+    return;
   std::string text = lines.str();
+  if (isStandardStream(file)) {
+    std::cout << text;
+    return;
+  }
+  if (Status written = writeFile(file, text); !written) {
+    kept.session.report(Code::E0602, written.error().message);
+    return;
+  }
   int64_t entries = std::count(text.begin(), text.end(), '\n');
   if (jsonOption.isOn())
     json["written"] = entries;
   else
     std::cout << "wrote " << entries << " tuned choices and trials to " << file << "\n";
-  return 0;
 }
 
-static int importChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
+static void importChoices(Kept &kept, const std::string &file, llvm::json::Object &json) {
   Result<std::string> content = readFile(file == "-" ? "/dev/stdin" : file);
   if (!content) {
     kept.session.report(Code::E0602, file.empty()
                                          ? "found no file to import; expected `tilec cache import FILE`, or `-` "
                                            "for standard input"
                                          : content.error().message);
-    return 1;
+    return;
   }
   std::istringstream lines(*content);
   DatabaseImport result = kept.database.importLines(lines);
@@ -241,12 +240,15 @@ static int importChoices(Kept &kept, const std::string &file, llvm::json::Object
     std::cout << "took " << result.taken << " tuned choices and trials; " << result.kept
               << " were there as new or newer, " << count(result.skipped.size(), "line") << " skipped\n";
   }
-  return result.isDone && result.skipped.empty() ? 0 : 1;
 }
 
 static constexpr Word kWords[] = {
-    {"ls", list, false},       {"stats", measure, false},       {"prune", prune, false},
-    {"verify", verify, false}, {"export", exportChoices, true}, {"import", importChoices, true},
+    {"ls", list, /*takesFile=*/false, /*fails=*/false},
+    {"stats", measure, /*takesFile=*/false, /*fails=*/false},
+    {"prune", prune, /*takesFile=*/false, /*fails=*/true},
+    {"verify", verify, /*takesFile=*/false, /*fails=*/true},
+    {"export", exportChoices, /*takesFile=*/true, /*fails=*/true},
+    {"import", importChoices, /*takesFile=*/true, /*fails=*/true},
 };
 
 static const Word *findWord(const std::string &name) {
@@ -290,13 +292,15 @@ int cacheMain(const std::string &name, const std::string &file) {
   Session session;
   llvm::json::Object json;
   Kept kept(session, folderOption.get());
-  int code = word->run(kept, file, json);
-  bool isLines = word->run == exportChoices && (file.empty() || file == "-");
+  word->run(kept, file, json);
+  bool fails = session.hasErrors() || (word->fails && session.engine.warningCount() != 0);
+  bool isLines = word->run == exportChoices && isStandardStream(file);
   if (jsonOption.isOn() && !isLines) {
     json["folder"] = kept.cache.folder();
     printJsonReport(session, std::move(json));
   }
-  return std::max(finish(session), code);
+  finish(session);
+  return fails ? 1 : 0;
 }
 
 } // namespace tile

@@ -106,6 +106,12 @@ TEST(CacheTrouble, AFileThatCannotBeReadIsAMiss) {
   EXPECT_EQ(cache.get(keyOf(1)), std::nullopt);
   EXPECT_EQ(reports.take(),
             std::vector<std::string>{"`" + path + "` cannot be read: Is a directory; going on as if it were not kept"});
+  std::string huge = folder / (keyOf(3) + ".kept");
+  writeText(huge, "");
+  std::filesystem::resize_file(huge, uint64_t(1) << 40);
+  EXPECT_EQ(Cache({folder.path(), {}, {}}).get(keyOf(3)), std::nullopt);
+  EXPECT_EQ(Cache({folder.path(), {}, {}}).verify().damaged,
+            std::vector<std::string>{"`" + huge + "` cannot be read: File too large"});
   std::string pipe = folder / (keyOf(2) + ".kept");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(Cache({folder.path(), {}, {}}).get(keyOf(2)), std::nullopt);

@@ -197,6 +197,16 @@ TEST_F(DatabaseTroubleTest, VerifyFindsDamagedPages) {
   EXPECT_TRUE(std::filesystem::exists(path + ".damaged-1"));
 }
 
+TEST_F(DatabaseTroubleTest, AnExportOfDamageIsNone) {
+  writeText(path, std::string(5000, 'x'));
+  Database database(options());
+  std::ostringstream lines;
+  EXPECT_FALSE(database.exportLines(lines));
+  EXPECT_EQ(reports.take().size(), 1u);
+  EXPECT_FALSE(Database(options(DatabaseAccess::ReadOnly)).storeChoice(keyFor("M=1"), choiceOf(128)));
+  EXPECT_TRUE(Database(options()).exportLines(lines));
+}
+
 TEST_F(DatabaseTroubleTest, ReadOnlyChangesNothing) {
   EXPECT_FALSE(Database(options(DatabaseAccess::ReadOnly)).storeChoice(keyFor("M=1"), choiceOf(128)));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
