@@ -70,7 +70,7 @@ public:
   /// at most `most` bytes are left; also what killed writers left.
   CacheRemoval prune(uint64_t most, int64_t before = 0) { return removeOldest(most, before); }
 
-  /// Reads every file and removes those that are damaged.
+  /// Reads every file and removes those that are damaged; those of another version of the cache are left to it.
   CacheVerification verify();
 
 private:

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 namespace tile {
 
@@ -106,17 +107,26 @@ std::string encodeCacheEntry(const std::string &key, std::string_view content, c
 
 static Error damaged(std::string what) { return {ErrorCode::File, std::move(what)}; }
 
-Result<uint64_t> checkCacheEntry(const std::string &key, std::string_view file) {
+/// The end of `bytes`, if that is one of an entry of any schema.
+static std::optional<Trailer> trailerOf(std::string_view bytes) {
   Trailer trailer;
-  if (file.size() < sizeof(trailer))
+  if (bytes.size() < sizeof(trailer))
+    return std::nullopt;
+  std::memcpy(&trailer, bytes.data() + bytes.size() - sizeof(trailer), sizeof(trailer));
+  return std::memcmp(trailer.magic, kMagic, sizeof(kMagic)) == 0 ? std::optional(trailer) : std::nullopt;
+}
+
+Result<uint64_t> checkCacheEntry(const std::string &key, std::string_view file) {
+  if (file.size() < sizeof(Trailer))
     return damaged("it has " + std::to_string(file.size()) + " bytes; expected at least " +
-                   std::to_string(sizeof(trailer)));
-  std::string_view body = file.substr(0, file.size() - sizeof(trailer));
-  std::memcpy(&trailer, file.data() + body.size(), sizeof(trailer));
-  if (std::memcmp(trailer.magic, kMagic, sizeof(kMagic)) != 0)
+                   std::to_string(sizeof(Trailer)));
+  std::optional<Trailer> end = trailerOf(file);
+  if (!end)
     return damaged("it does not end as an entry of the cache does");
+  const Trailer &trailer = *end;
   if (trailer.schema != kSchema)
     return damaged("it is of schema " + std::to_string(trailer.schema) + "; expected " + std::to_string(kSchema));
+  std::string_view body = file.substr(0, file.size() - sizeof(trailer));
   if (trailer.contentBytes > body.size() || trailer.factsBytes != body.size() - trailer.contentBytes)
     return damaged("it has " + std::to_string(file.size()) + " bytes, which its end contradicts");
   XXH128_canonical_t checksum = checksumOf(body, trailer);
@@ -129,13 +139,15 @@ Result<uint64_t> checkCacheEntry(const std::string &key, std::string_view file) 
   return trailer.contentBytes;
 }
 
+bool isOfOtherSchema(std::string_view file) {
+  std::optional<Trailer> trailer = trailerOf(file);
+  return trailer && trailer->schema != kSchema;
+}
+
 uint64_t cacheFactsBytes(std::string_view bytes) {
-  Trailer trailer;
-  if (bytes.size() != sizeof(trailer))
-    return 0;
-  std::memcpy(&trailer, bytes.data(), sizeof(trailer));
-  bool isOurs = std::memcmp(trailer.magic, kMagic, sizeof(kMagic)) == 0 && trailer.schema == kSchema;
-  return isOurs && trailer.factsBytes <= kMostFactsBytes ? trailer.factsBytes : 0;
+  std::optional<Trailer> trailer = trailerOf(bytes);
+  bool isOurs = trailer && trailer->schema == kSchema && trailer->factsBytes <= kMostFactsBytes;
+  return isOurs ? trailer->factsBytes : 0;
 }
 
 CacheParts readCacheFacts(std::string_view facts) {

@@ -29,6 +29,10 @@ std::string encodeCacheEntry(const std::string &key, std::string_view content, c
 /// Bytes of content in `file`, which is the entry of `key`. Fails where a byte of it is not what was written.
 Result<uint64_t> checkCacheEntry(const std::string &key, std::string_view file);
 
+/// Whether `file` ends as an entry of another schema does: that of another version, whose names are never asked for
+/// here.
+bool isOfOtherSchema(std::string_view file);
+
 /// The last bytes of an entry.
 constexpr uint64_t kCacheTrailerBytes = 56;
 

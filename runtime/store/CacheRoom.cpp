@@ -141,9 +141,11 @@ CacheVerification Cache::verify() {
     OpenEntry entry(file.path);
     if (entry.problem() == ENOENT) // pruned meanwhile
       continue;
-    ++result.files;
     std::string content;
     int problem = entry.problem() ? entry.problem() : entry.readWhole(content);
+    if (isOfOtherSchema(content))
+      continue;
+    ++result.files;
     if (problem != 0) {
       result.damaged.push_back("`" + file.path + "` cannot be read: " + std::strerror(problem));
       continue;

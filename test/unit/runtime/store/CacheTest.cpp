@@ -140,6 +140,16 @@ TEST_F(CacheDamageTest, AnotherSchemaIsNotRead) {
   EXPECT_EQ(messageOf(text), expected("it is of schema 9; expected 1"));
 }
 
+TEST_F(CacheDamageTest, VerifyLeavesAnotherSchemaAlone) {
+  std::string text = whole;
+  text[text.size() - 12] = 9;
+  writeText(pathOf(keyOf(1)), text);
+  CacheVerification verification = Cache(options()).verify();
+  EXPECT_EQ(verification.files, 0u);
+  EXPECT_TRUE(verification.damaged.empty());
+  EXPECT_TRUE(isKept(keyOf(1)));
+}
+
 TEST_F(CacheDamageTest, AnEntryUnderAnotherNameIsNotBelieved) {
   Cache(options()).put(keyOf(2), "other", {});
   EXPECT_EQ(messageOf(readText(pathOf(keyOf(2)))), expected("it was written under another name"));
