@@ -65,6 +65,7 @@ private:
   Status orderArguments(const KernelContract &contract);
   Status placeArguments(const KernelContract &contract);
   Result<ArgumentCopy> copyArguments();
+  bool isCompared(const Parameter &parameter) const;
   Status restore(const ArgumentCopy &copy, bool poisonsOutputs);
   Status recordBatch(Candidate &candidate);
   Result<double> timeLaunches(Candidate &candidate, size_t count);
@@ -265,11 +266,20 @@ Status GpuMeasurement::run(size_t number) {
   return stream->synchronize();
 }
 
+bool GpuMeasurement::isCompared(const Parameter &parameter) const {
+  for (const MeasuredArgument &argument : setup.arguments)
+    if (argument.name == parameter.name && argument.isCompared)
+      return *argument.isCompared && mayWrite(parameter);
+  bool hasOutputs = std::any_of(parameters.begin(), parameters.end(),
+                                [](const Parameter &each) { return each.role == Parameter::Role::Out; });
+  return hasOutputs ? parameter.role == Parameter::Role::Out : mayWrite(parameter);
+}
+
 Result<std::string> GpuMeasurement::compare(size_t) {
   bool isFirst = reference.empty();
   size_t next = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!mayWrite(parameters[i]) || arguments[i].tensor.data.empty())
+    if (!isCompared(parameters[i]) || arguments[i].tensor.data.empty())
       continue;
     NpyArray found = arguments[i].tensor;
     TILE_TRY(copies.front().memories[i].download(found.data.data(), stream->get()));

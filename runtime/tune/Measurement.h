@@ -16,6 +16,7 @@
 #include "runtime/tune/Agreement.h"
 
 #include <memory>
+#include <optional>
 
 namespace tile {
 
@@ -23,6 +24,10 @@ namespace tile {
 struct MeasuredArgument {
   std::string name; ///< Of the parameter.
   std::string text; ///< With a name in front where the user wrote one: the values depend on it.
+  /// Whether candidates have to agree in it. Not given: in what is `out`; of a kernel without such, in all that it may
+  /// write. What a kernel with outputs reads and writes besides is a workspace, which each configuration uses as it
+  /// likes: partial sums, counters.
+  std::optional<bool> isCompared = std::nullopt;
 };
 
 struct MeasureSetup {

@@ -10,11 +10,13 @@
 #include <string>
 
 /// Writes a cubin of `y = f(x, z)` whose code is called `symbol`, and gives its path. `role` is of `y`, argument 2 of
-/// the launch.
-inline std::string writeCubin(const std::string &folder, const std::string &symbol, const std::string &role = "out") {
+/// the launch; argument 0 is `x`.
+inline std::string writeCubin(const std::string &folder, const std::string &symbol, const std::string &role = "out",
+                              const std::string &roleOfX = "in") {
   std::string manifest = R"json({"schema": 1, "target": "sm_80", "kernels": [{
     "name": "scale",
-    "parameters": [{"name": "x", "dtype": "f32", "extents": [["N"]]},
+    "parameters": [{"name": "x", "dtype": "f32", "role": ")json" +
+                         roleOfX + R"json(", "extents": [["N"]]},
                    {"name": "y", "dtype": "f32", "role": ")json" +
                          role + R"json(", "extents": [["N"]]},
                    {"name": "w", "dtype": "f32", "optional": true, "present": false, "extents": [["N"]]},

@@ -16,10 +16,11 @@ namespace tile {
 namespace {
 
 /// Set before the driver is loaded, which reads it once.
-const int isScripted = setenv("TILE_FAKE_SCRIPT",
-                              "gpu l2=1048576 memory=16777216; quick* us=2 out=2; slow* us=3000 out=2; adding* add=2; "
-                              "refused* refuse; wrong* out=2 wrong; missing* unwritten out=2",
-                              /*overwrite=*/1);
+const int isScripted =
+    setenv("TILE_FAKE_SCRIPT",
+           "gpu l2=1048576 memory=16777216; quick* us=2 out=2; slow* us=3000 out=2; adding* add=2; "
+           "workspace* add=0; other* add=0 wrong; refused* refuse; wrong* out=2 wrong; missing* unwritten out=2",
+           /*overwrite=*/1);
 
 FakeDriver &fake() {
   auto find = reinterpret_cast<FakeDriver *(*)()>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "tileFakeDriver"));
@@ -92,6 +93,26 @@ TEST_F(MeasurementTest, WhatIsReadAndWrittenIsRestored) {
   ASSERT_TRUE(measurement->time(0).ok()) << "many launches, each of which adds";
   ASSERT_TRUE(measurement->run(0).ok());
   EXPECT_EQ(*measurement->compare(0), "");
+}
+
+TEST_F(MeasurementTest, WorkspaceIsComparedWhereThatIsAskedFor) {
+  auto differenceOf = [&](const std::string &roleOfY, std::optional<bool> isCompared) {
+    MeasureSetup setup = setupOf();
+    setup.arguments[1].isCompared = isCompared;
+    open(setup);
+    for (const char *symbol : {"workspace", "other"}) {
+      size_t candidate = symbol[0] == 'o';
+      EXPECT_TRUE(measurement->load(candidate, writeCubin(testing::TempDir(), symbol, roleOfY, "inout")).ok());
+      EXPECT_TRUE(measurement->run(candidate).ok());
+      if (candidate == 0)
+        EXPECT_EQ(*measurement->compare(0), "");
+    }
+    return measurement->compare(1)->substr(0, 4);
+  };
+  EXPECT_EQ(differenceOf("out", std::nullopt), "");
+  EXPECT_EQ(differenceOf("out", true), "`x[1");
+  EXPECT_EQ(differenceOf("inout", std::nullopt), "`x[1") << "there is nothing else to compare";
+  EXPECT_EQ(differenceOf("inout", false), "");
 }
 
 TEST_F(MeasurementTest, CopiesExceedTheCacheAndFitTheMemory) {
