@@ -126,9 +126,9 @@ TEST(Choice, FewSamplesAreUnsure) {
 
 TEST(Choice, SettledIsSlowerOrTheSame) {
   EXPECT_TRUE(isSettled({1.001, 1.02, 1.04}));
-  EXPECT_TRUE(isSettled({0.998, 1.001, 1.004}));
-  EXPECT_FALSE(isSettled({0.98, 1.001, 1.004}));
-  EXPECT_FALSE(isSlower({1.001, 1.004, 1.006}));
+  EXPECT_TRUE(isSettled({0.995, 1.001, 1.008}));
+  EXPECT_FALSE(isSettled({0.98, 1.001, 1.008}));
+  EXPECT_FALSE(isSlower({1.001, 1.009, 1.012}));
   EXPECT_FALSE(isSlower({0.999, 1.02, 1.04}));
 }
 
