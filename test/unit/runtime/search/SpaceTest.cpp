@@ -128,4 +128,26 @@ TEST(Hash, TellsSpacesAndWhatIsCompiledApart) {
   EXPECT_NE(hash("@autotune(space = {BM: [64, 32]})", {{"M", "1000"}, {"N", "64"}, {"BN", "16"}}), one);
 }
 
+TEST(Examples, HaveSpacesWhoseDefaultIsTheirUsualForm) {
+  std::map<std::string, std::string> product = {{"T", "bf16"}, {"M", "4096"}, {"N", "4096"}, {"K", "4096"}};
+  auto matmul = Searched::example("matmul", product);
+  std::optional<Space> space = matmul->space();
+  ASSERT_TRUE(space) << matmul->errors();
+  EXPECT_EQ(space->all.size(), 64u);
+  EXPECT_EQ(space->all.front().describe(), "BM = 128, BN = 128, BK = 64, warps = 8, stages = 4");
+  EXPECT_EQ(space->sizes, "M=4096 N=4096 K=4096");
+  auto attention = Searched::example("flash_attention", {{"T", "bf16"},
+                                                         {"B", "2"},
+                                                         {"H", "16"},
+                                                         {"HK", "8"},
+                                                         {"S", "1000"},
+                                                         {"L", "4096"},
+                                                         {"D", "64"},
+                                                         {"has(lse)", "false"}});
+  space = attention->space();
+  ASSERT_TRUE(space) << attention->errors();
+  EXPECT_EQ(space->all.front().describe(), "the defaults");
+  EXPECT_EQ(space->sizes, "B*H=32 S=1024 L=4096");
+}
+
 } // namespace
