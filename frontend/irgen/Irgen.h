@@ -103,6 +103,16 @@ bool hasSpec(const ast::Module &root, std::string_view kernel);
 /// Reports each spec of the file whose kernel is not there.
 void checkSpecNames(const ast::Module &root, DiagnosticEngine &engine);
 
+/// `N + c`, `c + N`, `N - c`, `c * N` or `N * c`, from whose value that of N follows.
+struct SolvableExtent {
+  std::string name;
+  std::string_view inverse; ///< `-`, `+` or `/`: the extent, this, `constant` is N
+  int64_t constant;         ///< not 0 where it divides
+
+  int64_t solve(int64_t extent) const;
+};
+std::optional<SolvableExtent> solvableExtent(const ast::Expr &extent);
+
 /// The dims of `kernel`: names in the extents of its tensors that are no compile-time parameters, in their order.
 std::vector<std::string> dimNames(const ast::KernelItem &kernel);
 

@@ -221,6 +221,27 @@ bool KernelBuilder::checkGivenDims() {
   return isValid;
 }
 
+std::optional<SolvableExtent> tile::solvableExtent(const ast::Expr &extent) {
+  auto *binary = dynCast<ast::Binary>(&extent);
+  if (!binary)
+    return std::nullopt;
+  bool commutes = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Mul;
+  bool isReversed = commutes && !dynCast<ast::Name>(binary->lhs);
+  auto *name = dynCast<ast::Name>(isReversed ? binary->rhs : binary->lhs);
+  auto *literal = dynCast<ast::IntLiteral>(isReversed ? binary->lhs : binary->rhs);
+  std::string_view inverse = binary->op == ast::BinaryOp::Add   ? "-"
+                             : binary->op == ast::BinaryOp::Sub ? "+"
+                             : binary->op == ast::BinaryOp::Mul ? "/"
+                                                                : "";
+  if (!name || !literal || inverse.empty() || (inverse == "/" && literal->value == 0))
+    return std::nullopt;
+  return SolvableExtent{name->text, inverse, static_cast<int64_t>(literal->value)};
+}
+
+int64_t SolvableExtent::solve(int64_t extent) const {
+  return inverse == "-" ? extent - constant : inverse == "+" ? extent + constant : extent / constant;
+}
+
 /// `N` declares N; so do `N + c`, `c + N`, `N - c`, `c * N` and `N * c` where nothing else does.
 void KernelBuilder::declareDim(const KernelLeaf &leaf, size_t axis, const ast::Expr &extent) {
   mlir::OpBuilder &builder = evaluator.builder;
@@ -241,27 +262,12 @@ void KernelBuilder::declareDim(const KernelLeaf &leaf, size_t axis, const ast::E
       declare(*dim, {});
     return;
   }
-  auto *binary = dynCast<ast::Binary>(&extent);
-  if (!binary)
+  std::optional<SolvableExtent> solvable = solvableExtent(extent);
+  auto it = llvm::find_if(dims, [&](const Dim &dim) { return solvable && dim.name == solvable->name; });
+  if (it == dims.end() || it->isDeclared)
     return;
-  bool commutes = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Mul;
-  const ast::Expr *constantSide = binary->rhs.get();
-  Dim *dim = find(*binary->lhs);
-  if (!dim && commutes) {
-    dim = find(*binary->rhs);
-    constantSide = binary->lhs.get();
-  }
-  auto *literal = dynCast<ast::IntLiteral>(constantSide);
-  if (!dim || dim->isDeclared || !literal)
-    return;
-  std::string_view inverse = binary->op == ast::BinaryOp::Add   ? "-"
-                             : binary->op == ast::BinaryOp::Sub ? "+"
-                             : binary->op == ast::BinaryOp::Mul ? "/"
-                                                                : "";
-  if (inverse.empty() || (inverse == "/" && literal->value == 0))
-    return;
-  declare(*dim, {builder.getStringAttr("extent"), builder.getI64IntegerAttr(static_cast<int64_t>(literal->value)),
-                 builder.getStringAttr(inverse)});
+  declare(*it, {builder.getStringAttr("extent"), builder.getI64IntegerAttr(solvable->constant),
+                builder.getStringAttr(solvable->inverse)});
 }
 
 bool KernelBuilder::checkDims() {

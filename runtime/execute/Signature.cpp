@@ -204,6 +204,23 @@ static bool bindScalar(Session &session, const ast::Parameter &parameter, const 
   return true;
 }
 
+/// Adds the dims that no extent names alone, from those that they follow from. The contract looks whether they fit.
+static void bindSolvable(const ast::KernelItem &item, const std::vector<HostArgument> &arguments,
+                         IrgenOptions &options) {
+  std::vector<std::string> dims = dimNames(item);
+  for (const ast::Parameter &parameter : item.parameters)
+    for (const HostArgument &argument : arguments) {
+      const ast::GenericApply *type = tensorType(parameter);
+      if (argument.name != parameter.name.text || argument.kind != HostArgument::Kind::Tensor || !type)
+        continue;
+      for (size_t axis = 0; axis < type->shape->size(); ++axis)
+        if (std::optional<SolvableExtent> extent = solvableExtent(*(*type->shape)[axis]);
+            extent && llvm::is_contained(dims, extent->name))
+          if (int64_t value = extent->solve(argument.tensor.extents[axis]); value >= 0)
+            options.values.try_emplace(extent->name, std::to_string(value));
+    }
+}
+
 bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<HostArgument> &arguments,
                    IrgenOptions &options) {
   std::vector<std::string_view> names;
@@ -240,6 +257,7 @@ bool bindSignature(Session &session, const ast::KernelItem &item, std::vector<Ho
         !bindTensor(session, item, parameter, *type, *argument, defined, binders, options))
       return false;
   }
+  bindSolvable(item, arguments, options);
   if (missing.empty())
     return true;
   std::vector<Missing> examples; // by now the types that the other arguments bind are known
