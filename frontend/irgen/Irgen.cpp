@@ -57,7 +57,7 @@ std::vector<std::string> tile::dimNames(const ast::KernelItem &kernel) {
   return names;
 }
 
-/// The values of each of `options.instances`, over those that are given; none if something was reported.
+/// The values of each of `tuned`, over those that are given; none if something was reported.
 static std::optional<std::vector<InstanceValues>> parseInstances(Program &program, const InstanceValues &given,
                                                                  const std::vector<TunedInstance> &tuned) {
   std::vector<InstanceValues> instances;
@@ -334,16 +334,18 @@ static mlir::OwningOpRef<mlir::ModuleOp> generateHere(const ast::Module &root, S
       checkAssignedNames(engine, *spec, *kernel);
   }
   checkSpecNames(root, engine);
-  std::optional<std::vector<InstanceValues>> tuned =
-      parseInstances(generation.program, generation.values, options.instances);
-  if (!tuned)
-    return nullptr;
-  for (const ast::KernelItem *kernel : generation.kernels)
-    for (auto [i, instance] :
-         llvm::enumerate(tuned->empty() ? instancesOf(*kernel, generation.values, options.forOneLaunch) : *tuned)) {
+  for (const ast::KernelItem *kernel : generation.kernels) {
+    auto tuned = options.instances.find(kernel->name.text);
+    std::optional<std::vector<InstanceValues>> instances =
+        tuned == options.instances.end() ? instancesOf(*kernel, generation.values, options.forOneLaunch)
+                                         : parseInstances(generation.program, generation.values, tuned->second);
+    if (!instances)
+      return nullptr;
+    for (auto [i, instance] : llvm::enumerate(*instances)) {
       std::string symbol = kernel->name.text + (i ? "$" + std::to_string(i + 1) : "");
       KernelBuilder(evaluator, *generation.module, *kernel, instance, symbol).build();
     }
+  }
   return generation.finish();
 }
 

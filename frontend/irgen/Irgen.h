@@ -54,9 +54,9 @@ struct IrgenOptions {
   std::optional<int64_t> numSms;
   /// The kernel to compile; empty: all of the file.
   std::string kernel;
-  /// Of the one kernel that is compiled: its instances, the preferred one first; empty: those of `@instances`, in the
-  /// first configuration.
-  std::vector<TunedInstance> instances;
+  /// By kernel, its instances, the preferred one first; of one that is not here those of `@instances`, in the first
+  /// configuration.
+  std::map<std::string, std::vector<TunedInstance>> instances;
   /// Where `import "path"` looks besides the importing file's folder.
   std::vector<std::string> includeDirectories;
 };

@@ -213,6 +213,7 @@ std::optional<RunResult> runCubin(Session &session, std::string_view cubin, cons
   RunResult result;
   result.device = properties->name;
   result.grid = prepared->binding().grid;
+  result.instance = prepared->binding().kernel->describeInstance();
   if (const Variant *taken = prepared->binding().variant) {
     result.variant = taken->name;
     result.whyVariant = whyNotPreferred(*prepared->binding().kernel, *taken, *bound);
@@ -233,9 +234,13 @@ static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKe
   if (!properties)
     return std::nullopt;
   Location place = kernel.function.getLoc(); // the module is spent on the build
-  std::optional<Artifact> artifact = build(session, file, *kernel.module, buildFor(*properties, options.build));
-  return artifact ? runCubin(session, artifact->cubin, kernel.contract, place, arguments, options.repetitions)
-                  : std::nullopt;
+  BuildOptions forDevice = buildFor(*properties, options.build);
+  std::optional<std::string> cubin;
+  if (options.compile)
+    cubin = options.compile(*kernel.module, forDevice);
+  else if (std::optional<Artifact> artifact = build(session, file, *kernel.module, forDevice))
+    cubin = std::move(artifact->cubin);
+  return cubin ? runCubin(session, *cubin, kernel.contract, place, arguments, options.repetitions) : std::nullopt;
 }
 
 std::optional<RunResult> runOn(DeviceKind device, Session &session, FileId file, LoadedKernel &kernel,

@@ -53,13 +53,16 @@ struct StepLimits {
 inline constexpr const char *kMoreSteps = "; `--max-steps=N` allows more";
 
 struct RunOptions {
-  BuildOptions build;       ///< for the GPU
-  bool checked = false;     ///< CPU: report conflicts between programs and reads of what nobody wrote
-  bool edges = false;       ///< CPU: report division by zero and its kin, which are defined and rarely meant
-  unsigned repetitions = 0; ///< GPU: further launches that are timed, after the results are taken
-  unsigned threads = 0;     ///< CPU and simulator; 0: one per core
-  uint64_t seed = 0;        ///< simulator: of the schedule
-  bool counters = false;    ///< simulator: count what each instruction moves and computes
+  BuildOptions build;   ///< for the GPU
+  bool checked = false; ///< CPU: report conflicts between programs and reads of what nobody wrote
+  bool edges = false;   ///< CPU: report division by zero and its kin, which are defined and rarely meant
+  /// GPU: gives the code of `module`, which it may spend, as `build` would: from what is kept, if it is there. None
+  /// after reporting.
+  std::function<std::optional<std::string>(mlir::ModuleOp module, const BuildOptions &build)> compile;
+  unsigned repetitions = 0;              ///< GPU: further launches that are timed, after the results are taken
+  unsigned threads = 0;                  ///< CPU and simulator; 0: one per core
+  uint64_t seed = 0;                     ///< simulator: of the schedule
+  bool counters = false;                 ///< simulator: count what each instruction moves and computes
   llvm::json::Array *findings = nullptr; ///< simulator: gets what is found, as `SimulatorFindings.h` writes it
   sim::Checks simulatorChecks;
   StepLimits limits;
@@ -68,6 +71,7 @@ struct RunOptions {
 struct RunResult {
   std::string device; ///< "CPU interpreter", "GPU simulator" or the GPU's name
   std::vector<int64_t> grid;
+  std::string instance;    ///< GPU: that ran, where the cubin has several to choose from
   std::string variant;     ///< GPU and simulator
   std::string whyVariant;  ///< why it is not the preferred one; empty if it is
   double milliseconds = 0; ///< of one launch: the median of the repetitions, or the run's wall time on the CPU

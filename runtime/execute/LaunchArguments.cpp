@@ -1,5 +1,8 @@
 #include "runtime/execute/LaunchArguments.h"
 
+#include "ir/TileGPU/Variants.h"
+#include "runtime/launch/Memory.h"
+
 namespace tile {
 
 void report(Session &session, const Error &error) {
@@ -49,6 +52,22 @@ const KernelContract *chooseInstance(Session &session, const std::vector<const K
   std::optional<std::vector<Argument>> bound = toLaunchArguments(session, *instances.front(), arguments, bases);
   std::optional<Binding> binding = bound ? take(session, bindInstance(instances, *bound, options)) : std::nullopt;
   return binding ? binding->kernel : nullptr;
+}
+
+std::optional<std::string> variantOf(Session &session, const KernelContract &contract,
+                                     std::vector<HostArgument> &arguments) {
+  std::optional<std::vector<Argument>> bound = toLaunchArguments(session, contract, arguments, placeholders(arguments));
+  if (!bound)
+    return std::nullopt;
+  for (const tgpu::Variant &each : tgpu::allVariants()) {
+    Variant variant;
+    variant.align16 = llvm::is_contained(each.conditions, "align16");
+    variant.rows16 = llvm::is_contained(each.conditions, "rows16");
+    variant.offsets31 = llvm::is_contained(each.conditions, "offsets31");
+    if (!findObstacle(variant, contract, *bound))
+      return each.name.str();
+  }
+  return tgpu::allVariants().back().name.str();
 }
 
 bool allocateArguments(Session &session, std::vector<HostArgument> &arguments) {

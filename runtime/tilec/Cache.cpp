@@ -2,6 +2,7 @@
 /// and tuned choices.
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/JsonReport.h"
+#include "runtime/tilec/StoreFlags.h"
 
 #include "frontend/diagnostic/Diagnostic.h"
 #include "runtime/artifact/File.h"
@@ -16,9 +17,6 @@
 
 namespace tile {
 
-static TextOption folderOption{
-    {"cache-dir", "FOLDER", "the folder; default TILE_CACHE_DIR, else XDG_CACHE_HOME/tile, else ~/.cache/tile"},
-    {Command::Cache}};
 static Switch jsonOption{{"json", "", "print the result as one JSON object; an export is JSON without it"},
                          {Command::Cache}};
 static Switch allOption{{"all", "", "prune: everything"}, {Command::Cache}};
@@ -32,22 +30,6 @@ static TextOption bytesOption{
     {Command::Cache}};
 
 namespace {
-/// What a word works on; all that the store has to say becomes a warning of `session`.
-struct Kept {
-  Session &session;
-  Cache cache;
-  Database database;
-
-  Kept(Session &session, const std::string &folder)
-      : session(session), cache({folder, std::nullopt, reporter()}),
-        database({folder.empty() ? folder : databaseIn(folder), DatabaseAccess::ReadWrite, reporter()}) {}
-
-  void warn(const std::string &message) { session.report(Code::W0604, message); }
-  StoreReport reporter() {
-    return [this](const std::string &message) { warn(message); };
-  }
-};
-
 /// One of the things to do. Prints for people, or fills `json`.
 struct Word {
   std::string_view name;
@@ -267,8 +249,8 @@ static std::string refusalOf(const Word &word, const std::string &file) {
       return "`" + option->spelling() + "` says what `prune` removes; found `" + name + "`";
   if (!file.empty() && !word.takesFile)
     return "`tilec cache " + name + "` takes no file; found `" + file + "`";
-  if (!folderOption.empty() && name != "import" && !llvm::sys::fs::is_directory(folderOption.get()))
-    return "`--cache-dir " + folderOption.get() + "` is no folder; expected one that exists";
+  if (!storeFolder().empty() && name != "import" && !llvm::sys::fs::is_directory(storeFolder()))
+    return "`--cache-dir " + storeFolder() + "` is no folder; expected one that exists";
   return "";
 }
 
@@ -291,7 +273,7 @@ int cacheMain(const std::string &name, const std::string &file) {
     return refuse({{refusal, "`tilec cache --help` says what each word does"}});
   Session session;
   llvm::json::Object json;
-  Kept kept(session, folderOption.get());
+  Kept kept(session);
   word->run(kept, file, json);
   bool fails = session.hasErrors() || (word->fails && session.engine.warningCount() != 0);
   bool isLines = word->run == exportChoices && isStandardStream(file);

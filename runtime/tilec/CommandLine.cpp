@@ -105,6 +105,21 @@ Examples:
   tilec cache import tuned.jsonl        on another with such a GPU
 )";
 
+static constexpr std::string_view kTuneMore = R"(
+The configurations are those of the kernel's `@autotune`. A model of the GPU rejects and orders them; the first ones are
+compiled and measured, each after its results were compared with those of the default. What is found is kept, and
+`tilec run` takes it for launches of the same kind and size; `tilec --tuned` puts it into a cubin.
+
+A launch is given as for `tilec run`, or by its sizes: a line of --shapes has dims, element types and scalars.
+Ctrl-C ends the search and keeps what was measured.
+
+Examples:
+  tilec tune matmul.tile --arg a=rand:bf16[4096,4096] --arg b=rand:bf16[4096,4096] --arg c=empty:bf16[4096,4096]
+  tilec tune matmul.tile                       the shapes of its `@bench`
+  tilec tune matmul.tile --shapes sizes.txt    lines such as `M=4096 N=4096 K=4096 T=bf16`
+  tilec tune matmul.tile --dry-run             the model's order; no GPU needed
+)";
+
 static constexpr CommandText kCommands[] = {
     {Command::Compile, "", "compile a kernel to a cubin, or print an earlier stage", "FILE.{tile,mlir,ll,ptx}", false,
      kCompileMore},
@@ -118,6 +133,8 @@ static constexpr CommandText kCommands[] = {
     {Command::Explain, "explain", "explain a diagnostic code such as E0201", "[CODE]", false, kExplainMore},
     {Command::Cache, "cache", "list, check, prune or carry elsewhere what is kept of compilations and tuning",
      "WORD [FILE]", false, kCacheMore},
+    {Command::Tune, "tune", "find the fastest configuration of a kernel for launches, on the GPU, and keep it",
+     "FILE.tile", true, kTuneMore},
 };
 
 static const CommandText &textOf(Command command) { return kCommands[static_cast<size_t>(command)]; }

@@ -1,9 +1,11 @@
 /// `tilec FILE`: compiles to a cubin, or prints an earlier stage.
 #include "runtime/tilec/Flags.h"
+#include "runtime/tilec/StoreFlags.h"
 
 #include "backend/pipeline/Report.h"
 #include "frontend/ast/Printer.h"
 #include "runtime/artifact/File.h"
+#include "runtime/search/Embed.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,6 +34,11 @@ static FormOption reportOption{
      "stdout"},
     {Command::Compile},
     {"json"}};
+static OptionalTextOption tunedOption{
+    {"tuned", "DB",
+     "also compile each configuration that `tilec tune` found, for the launches it found it for; from the database "
+     "DB, default that of the cache"},
+    {Command::Compile}};
 static Switch timeOption{{"time-passes", "", "print to stderr how long each stage and pass took"}, {Command::Compile}};
 
 /// The file of `session` that writing `path` would destroy, or empty.
@@ -86,6 +93,19 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
   return true;
 }
 
+/// Adds the tuned instances of --tuned. False after reporting.
+static bool addTuned(Session &session, FileId file, BuildOptions &options) {
+  if (!tunedOption.isGiven())
+    return true;
+  Kept kept(session, tunedOption.get());
+  std::unique_ptr<ast::Module> syntax = session.parse(file);
+  std::optional<size_t> count = syntax ? embedChoices(session, *syntax, options, kept.database) : std::nullopt;
+  if (count && *count == 0)
+    kept.warn(kept.database.path() + " has no choice for a kernel of `" + std::string(session.sources.name(file)) +
+              "`; each is compiled in its first configuration");
+  return count.has_value();
+}
+
 static void compileInput(Session &session, const std::string &input) {
   std::optional<BuildOptions> options = readCompileFlags(session);
   if (!options)
@@ -120,6 +140,10 @@ static void compileInput(Session &session, const std::string &input) {
   options->compile.dumpFolder = dumpOption.get();
   options->compile.dumpName = input == "-" ? "stdin" : sys::path::stem(input).str();
   if (!prepareDump(session, input, *kind))
+    return;
+  if (tunedOption.isGiven() && *kind != InputKind::Tile)
+    return session.report(Code::E0602, "`--tuned` of " + describe(*kind).str() + "; expected Tile source");
+  if (!addTuned(session, *file, *options))
     return;
   std::optional<Artifact> result = build(session, *file, *kind, *options);
   if (!result)

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace tile {
 
-static constexpr auto kBuilds = {Command::Compile, Command::Run, Command::Check};
+static constexpr auto kBuilds = {Command::Compile, Command::Run, Command::Check, Command::Tune};
 
 static constexpr std::string_view kDefaultArch = "sm_90a";
 
@@ -39,13 +39,13 @@ static ListOption defineOption{
     Spelling::Prefix};
 static ChoiceOption diagnosticsOption{
     {"diagnostics", "text|json", "how errors are printed; default text"},
-    {Command::Compile, Command::Run, Command::Check, Command::Inspect, Command::Explain, Command::Cache},
+    {Command::Compile, Command::Run, Command::Check, Command::Inspect, Command::Explain, Command::Cache, Command::Tune},
     {"text", "json"},
     "text"};
 static ListOption includeOption{
     {"I", "FOLDER", "where imports are looked for, after the file's own folder"}, kBuilds, Spelling::Prefix};
 static TextOption kernelOption{{"kernel", "NAME", "the kernel; needed where the file has several to choose from"},
-                               {Command::Compile, Command::Run, Command::Check}};
+                               {Command::Compile, Command::Run, Command::Check, Command::Tune}};
 static TextOption ptxasOption{{"ptxas", "PATH", "an assembler to use in place of the one built in; also TILE_PTXAS"},
                               kBuilds};
 static Switch remarksOption{

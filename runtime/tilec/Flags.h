@@ -39,6 +39,7 @@ int simMain(const std::string &input);
 int inspectMain(const std::string &input);
 int explainMain(const std::string &input);
 int cacheMain(const std::string &word, const std::string &file);
+int tuneMain(const std::string &input);
 
 } // namespace tile
 

@@ -1,9 +1,9 @@
 /// tilec: the compiler's command line. `tilec FILE -o OUT` compiles; `run`, `check`, `sim`, `inspect`, `explain` and
 /// `cache` are commands.
+#include "runtime/search/CompileWorker.h"
 #include "runtime/tilec/CrashReport.h"
 #include "runtime/tilec/Flags.h"
 #include "runtime/tilec/StandardOutput.h"
-#include "runtime/tilec/Worker.h"
 #include "runtime/tune/Measurement.h"
 
 #include "backend/ptx/Assemble.h"
@@ -43,6 +43,8 @@ static int runCommand(const tile::CommandLine &line) {
     return tile::explainMain(line.input);
   case tile::Command::Cache:
     return tile::cacheMain(line.input, line.operand);
+  case tile::Command::Tune:
+    return tile::tuneMain(line.input);
   }
   return 1;
 }

@@ -13,7 +13,7 @@
 namespace tile {
 
 /// `tilec FILE` without a command compiles.
-enum class Command { Compile, Run, Check, Sim, Inspect, Explain, Cache };
+enum class Command { Compile, Run, Check, Sim, Inspect, Explain, Cache, Tune };
 
 class Option {
 public:
@@ -111,6 +111,16 @@ public:
 
 protected:
   std::string take(std::string_view value) override { return value.empty() ? "" : ChoiceOption::take(value); }
+};
+
+/// Any text, or nothing at all: `--tuned`, `--tuned=choices.db`.
+class OptionalTextOption : public TextOption {
+public:
+  using TextOption::TextOption;
+  bool mayLackValue() const override { return true; }
+
+protected:
+  std::string take(std::string_view value) override { return value.empty() ? "" : TextOption::take(value); }
 };
 
 /// A whole number.

@@ -3,12 +3,14 @@
 #include "runtime/tilec/JsonReport.h"
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
+#include "runtime/tilec/StoreFlags.h"
 
 #include "runtime/artifact/Cubin.h"
 #include "runtime/execute/Execute.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
 #include "runtime/execute/SimulatorCounters.h"
+#include "runtime/search/Tune.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,7 +27,8 @@ using mlir::UnknownLoc;
 
 namespace tile {
 
-static ListOption argumentOption{{"arg", "NAME=VALUE", "a parameter, in the forms below"}, {Command::Run}};
+static ListOption argumentOption{{"arg", "NAME=VALUE", "a parameter, in the forms below"},
+                                 {Command::Run, Command::Tune}};
 static ListOption saveOption{{"save", "NAME=FILE.npy", "write a tensor after the run"}, {Command::Run}};
 static ChoiceOption deviceOption{
     {"device", "auto|gpu|cpu|sim",
@@ -34,8 +37,10 @@ static ChoiceOption deviceOption{
     {Command::Run, Command::Check},
     {"auto", "gpu", "cpu", "sim"},
     "auto"};
-static NumberOption seedOption{
-    {"seed", "N", "of random inputs; default: another one each time"}, {Command::Run, Command::Check}, 0, UINT64_MAX};
+static NumberOption seedOption{{"seed", "N", "of random inputs; default: another one each time"},
+                               {Command::Run, Command::Check, Command::Tune},
+                               0,
+                               UINT64_MAX};
 static NumberOption maxStepsOption{
     {"max-steps", "N",
      "CPU: turns that all loops of one program may make together, default 100000000; simulator: instructions that a "
@@ -48,6 +53,13 @@ static NumberOption repeatOption{
     {Command::Run},
     10,
     1000000};
+static ChoiceOption tuneOption{
+    {"tune", "never|missing|force",
+     "GPU: whether configurations of `@autotune` are measured before the run: never (default; what is known is used, "
+     "else the model's first), where nothing is known, or in any case"},
+    {Command::Run},
+    {"never", "missing", "force"},
+    "never"};
 static Switch checkedOption{
     {"checked", "",
      "CPU: report writes that two programs do, reads of what nobody wrote, division by zero and long shifts"},
@@ -120,7 +132,7 @@ static void printResult(const KernelContract &contract, const std::vector<HostAr
   std::cout << contract.name << " on " << result.device << ": grid " << listOf(result.grid);
   if (!result.variant.empty())
     std::cout << ", variant " << result.variant;
-  std::string constants = contract.describeInstance();
+  std::string constants = result.instance.empty() ? contract.describeInstance() : result.instance;
   if (!constants.empty())
     std::cout << ", " << constants;
   std::cout << ", seed " << seed << "\n";
@@ -184,10 +196,12 @@ static bool save(Session &session, const std::vector<Saving> &savings, const std
   return true;
 }
 
-/// What --arg gives; tensors that are to be filled have no memory yet.
-static std::optional<std::vector<HostArgument>> readArguments(Session &session, uint64_t seed) {
+const std::vector<std::string> &argumentsOfRun() { return argumentOption.get(); }
+
+std::optional<std::vector<HostArgument>> readArguments(Session &session, const std::vector<std::string> &texts,
+                                                       uint64_t seed) {
   std::vector<HostArgument> given;
-  for (const std::string &text : argumentOption.get()) {
+  for (const std::string &text : texts) {
     std::optional<HostArgument> argument = take(session, makeHostArgument(text, seed));
     if (!argument)
       return std::nullopt;
@@ -295,7 +309,7 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
     return session.report(Code::E0602, path + " has several kernels: `" + join(known, "`, `") +
                                            "`; choose one with `--kernel NAME`");
   uint64_t seed = seedOfRun();
-  std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
+  std::optional<std::vector<HostArgument>> given = readArguments(session, argumentsOfRun(), seed);
   if (given)
     runInstance(session, instances, std::move(*given), device, seed, report,
                 [&](const KernelContract &contract, std::vector<HostArgument> &arguments) {
@@ -304,13 +318,49 @@ static void runCubinFile(Session &session, FileId file, DeviceKind device, const
                 });
 }
 
+/// Gives `options` the configuration that the launch takes. False after reporting.
+static bool chooseConfiguration(Session &session, const std::string &input, const ast::Module &syntax,
+                                const ast::KernelItem &item, const std::vector<HostArgument> &given, uint64_t seed,
+                                Kept &kept, BuildOptions &options) {
+  static const std::map<std::string, TunePolicy> policies = {
+      {"never", TunePolicy::Never}, {"missing", TunePolicy::Missing}, {"force", TunePolicy::Force}};
+  std::optional<GpuName> gpu = gpuOfTune(session);
+  if (!gpu)
+    return false;
+  TuneLaunch launch{input, &syntax, &item, options, argumentsOfRun(), given, seed, *gpu};
+  TuneOptions tuning;
+  tuning.policy = policies.at(tuneOption.get());
+  tuning.cache = &kept.cache;
+  tuning.database = &kept.database;
+  std::optional<TuneResult> result = tune(session, launch, tuning);
+  if (result)
+    options.source = withConfiguration(std::move(options.source), result->chosen);
+  return result.has_value();
+}
+
+/// The code of `module`, from what is kept or built and kept. None after reporting.
+static std::optional<std::string> codeOf(Session &session, FileId file, ModuleOp module, const ast::KernelItem &item,
+                                         const BuildOptions &options, Kept &kept) {
+  std::string key = hashParts(cubinParts(session, item, options));
+  // A report is of a compilation.
+  if (std::optional<std::string> known = wantsRemarks() ? std::nullopt : kept.cache.get(key))
+    return known;
+  std::optional<Artifact> artifact = build(session, file, module, options);
+  if (!artifact)
+    return std::nullopt;
+  if (!session.hasErrors())
+    kept.cache.put(key, artifact->cubin, cubinFacts(item, options));
+  return std::move(artifact->cubin);
+}
+
 /// A kernel of a source file, compiled for the arguments.
-static void runSource(Session &session, FileId file, BuildOptions options, DeviceKind device, json::Object &report) {
+static void runSource(Session &session, const std::string &input, FileId file, BuildOptions options, DeviceKind device,
+                      json::Object &report) {
   std::optional<sim::Checks> checks = checksOfSimulator(session, device);
   if (!checks)
     return;
   uint64_t seed = seedOfRun();
-  std::optional<std::vector<HostArgument>> given = readArguments(session, seed);
+  std::optional<std::vector<HostArgument>> given = readArguments(session, argumentsOfRun(), seed);
   std::unique_ptr<ast::Module> syntax = given ? session.parse(file) : nullptr;
   const ast::KernelItem *item = syntax ? chooseKernel(session, *syntax, options.source.kernel) : nullptr;
   if (!item)
@@ -323,6 +373,10 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   options.source.numSms = *numSms;
   if (!bindSignature(session, *item, *given, options.source))
     return;
+  Kept kept(session);
+  bool isTuned = device == DeviceKind::Gpu && input != "-";
+  if (isTuned && !chooseConfiguration(session, input, *syntax, *item, *given, seed, kept, options))
+    return;
   StepTimes times;
   OwningOpRef<ModuleOp> module = loadKernels(session, *syntax, options, times);
   std::optional<LoadedKernel> kernel = module ? takeKernel(session, std::move(module)) : std::nullopt;
@@ -332,6 +386,9 @@ static void runSource(Session &session, FileId file, BuildOptions options, Devic
   run.build = options;
   run.checked = run.edges = checkedOption.isOn();
   run.repetitions = repeatOption.get();
+  run.compile = [&](ModuleOp module, const BuildOptions &build) {
+    return codeOf(session, file, module, *item, build, kept);
+  };
   run.limits = stepLimitsOfRun();
   run.seed = seed;
   run.counters = wantsCounters();
@@ -372,7 +429,10 @@ static void runFile(Session &session, const std::string &input, json::Object &re
   std::vector<std::string> reports;
   if (wantsRemarks())
     options->reports = &reports;
-  runSource(session, *file, std::move(*options), *device, report);
+  if (tuneOption.isGiven() && *device != DeviceKind::Gpu)
+    return session.report(Code::E0602,
+                          "`--tune` measures on a GPU, found " + std::string(nameOf(*device)) + "; leave it out");
+  runSource(session, input, *file, std::move(*options), *device, report);
   printReports(reports, *device);
 }
 

@@ -11,6 +11,13 @@ namespace tile {
 /// `--seed`, or another one each time.
 uint64_t seedOfRun();
 
+/// Every `--arg`.
+const std::vector<std::string> &argumentsOfRun();
+
+/// Arguments from their texts, named or not; none after reporting one that is none, or given twice. Nothing is filled.
+std::optional<std::vector<HostArgument>> readArguments(Session &session, const std::vector<std::string> &texts,
+                                                       uint64_t seed);
+
 /// `--max-steps`, in the unit of each device; without it the defaults.
 StepLimits stepLimitsOfRun();
 

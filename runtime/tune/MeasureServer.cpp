@@ -50,7 +50,7 @@ static Json answer(const Json &line, std::unique_ptr<Measurement> &measurement) 
     return done(measurement->load(candidate, line.value("cubin", "")));
   if (step == "run") {
     Json reply = done(measurement->run(candidate));
-    LaunchFacts facts = measurement->facts(candidate);
+    LaunchedCode facts = measurement->facts(candidate);
     reply.update({{"variant", facts.variant},
                   {"registers", facts.registers},
                   {"spill_bytes", facts.spillBytes},

@@ -58,7 +58,7 @@ public:
   Result<std::string> compare(size_t candidate) override;
   Result<double> estimate(size_t candidate) override;
   Result<double> time(size_t candidate) override;
-  LaunchFacts facts(size_t candidate) const override;
+  LaunchedCode facts(size_t candidate) const override;
   bool isUsable() const override;
 
 private:
@@ -373,8 +373,8 @@ Result<double> GpuMeasurement::time(size_t number) {
   return *milliseconds * 1000.0 / static_cast<double>(candidate.launches);
 }
 
-LaunchFacts GpuMeasurement::facts(size_t candidate) const {
-  LaunchFacts facts;
+LaunchedCode GpuMeasurement::facts(size_t candidate) const {
+  LaunchedCode facts;
   auto found = candidates.find(candidate);
   const Variant *variant = found == candidates.end() ? nullptr : found->second.prepared.binding().variant;
   if (!variant)

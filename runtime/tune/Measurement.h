@@ -39,7 +39,7 @@ struct MeasureSetup {
 };
 
 /// What a launch took.
-struct LaunchFacts {
+struct LaunchedCode {
   std::string variant;
   int64_t registers = 0, spillBytes = 0, sharedBytes = 0, warps = 0;
 };
@@ -61,7 +61,7 @@ public:
   /// Microseconds of one launch, by a batch.
   virtual Result<double> time(size_t candidate) = 0;
   /// Of a candidate that ran.
-  virtual LaunchFacts facts(size_t candidate) const = 0;
+  virtual LaunchedCode facts(size_t candidate) const = 0;
   /// Whether the GPU still takes work of this process. After a kernel's fault it does not.
   virtual bool isUsable() const = 0;
 };

@@ -44,8 +44,8 @@ ROWS = {
     "runtime/store": ("runtime/Result.h runtime/artifact runtime/tune", "json sqlite xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
-    "runtime/search": ("frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile runtime/tune",
-                       "mlir llvm"),
+    "runtime/search": ("frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile "
+                       "runtime/execute runtime/store runtime/tune", "mlir llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
     "examples": ("runtime/launch runtime/driver", ""),
     "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark sqlite"),

@@ -75,7 +75,7 @@ void run(const ScriptedLaunch &launch) {
     std::memset(launch.target, kWrong, bytes < 8 ? bytes : 8);
 }
 
-CUresult launchByScript(const std::string &symbol, const CUlaunchConfig &config, void **arguments) {
+[[maybe_unused]] CUresult launchByScript(const std::string &symbol, const CUlaunchConfig &config, void **arguments) {
   std::string launch = symbol + "/" + std::to_string(config.gridDimX) + "/" + std::to_string(config.blockDimX) + "/" +
                        std::to_string(config.sharedMemBytes);
   FakeBehaviour *behaviour = script.find(launch);

@@ -58,7 +58,7 @@ TEST_F(MeasurementTest, StepsOfACandidate) {
   EXPECT_EQ(*measurement->compare(0), "");
   EXPECT_NEAR(*measurement->estimate(0), 2, 1e-3);
   EXPECT_NEAR(*measurement->time(0), 2, 1e-3);
-  LaunchFacts facts = measurement->facts(0);
+  LaunchedCode facts = measurement->facts(0);
   EXPECT_EQ(facts.variant, "generic");
   EXPECT_EQ(facts.registers, 40);
   EXPECT_EQ(facts.spillBytes, 8);

@@ -1,4 +1,4 @@
-#include "runtime/tilec/Worker.h"
+#include "runtime/search/CompileWorker.h"
 
 #include "runtime/artifact/File.h"
 #include "runtime/artifact/Manifest.h"

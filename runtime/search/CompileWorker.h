@@ -1,7 +1,7 @@
 /// `tilec --worker`: the compiler as a process that the tuner gives jobs, and jobs as the command line's build options
 /// make them. Not for people: it reads jobs from standard input, as `runtime/tune/CompileJob.h` writes them.
-#ifndef RUNTIME_TILEC_WORKER_H
-#define RUNTIME_TILEC_WORKER_H
+#ifndef RUNTIME_SEARCH_COMPILEWORKER_H
+#define RUNTIME_SEARCH_COMPILEWORKER_H
 
 #include "runtime/compile/Build.h"
 #include "runtime/tune/CompileJob.h"

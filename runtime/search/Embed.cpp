@@ -1,0 +1,82 @@
+#include "runtime/search/Embed.h"
+
+#include "frontend/irgen/Autotune.h"
+#include "runtime/compile/Identity.h"
+#include "runtime/search/Keys.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tile {
+
+/// The instances that are compiled without any choice, each in the first configuration.
+static std::vector<TunedInstance> defaultInstances(const Session &session, const ast::KernelItem &kernel,
+                                                   const IrgenOptions &options) {
+  std::map<std::string, std::string> first;
+  Autotune autotune = readAutotune(kernel);
+  if (autotune.countPoints())
+    for (const AutotunePoint::Setting &setting : autotune.point(0).settings)
+      if (!options.values.count(setting.name->text))
+        first[setting.name->text] = settingText(*setting.value, session.sources);
+  std::vector<TunedInstance> instances;
+  for (const Instance &listed :
+       listInstances(kernel, [&](const std::string &name) { return options.values.count(name); })) {
+    TunedInstance &instance = instances.emplace_back();
+    for (const auto &[name, value] : listed)
+      instance.values[name] = session.sources.text(value->range);
+    instance.configuration = first;
+  }
+  return instances;
+}
+
+/// Takes out of `values` what `kernel` has anyway, so that equal instances are told to be equal.
+static void dropDefaults(const Session &session, const ast::KernelItem &kernel, const TunedInstance &plain,
+                         std::map<std::string, std::string> &values) {
+  for (const ast::GenericParameter &generic : kernel.generics) {
+    auto given = values.find(generic.name.text);
+    if (given != values.end() && generic.defaultValue && !plain.values.count(given->first) &&
+        given->second == session.sources.text(generic.defaultValue->range))
+      values.erase(given);
+  }
+}
+
+std::optional<size_t> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
+                                   Database &database) {
+  StepTimes times;
+  if (!loadKernels(session, module, build, times)) // reads what the file imports, which its hash needs
+    return std::nullopt;
+  size_t count = 0;
+  for (const ast::ItemPtr &item : module.items) {
+    auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
+    if (!kernel || (!build.source.kernel.empty() && kernel->name.text != build.source.kernel))
+      continue;
+    TuneKey like;
+    like.kernel = kernel->name.text;
+    like.kernelHash = sourceHash(session);
+    like.compiler = compilerIdentity();
+    std::vector<TunedInstance> instances = defaultInstances(session, *kernel, build.source);
+    size_t before = count;
+    for (const auto &[key, choice] : database.findChoices(like)) {
+      std::optional<TunedLaunch> launch = readTunedLaunch(key, build);
+      if (!launch)
+        continue;
+      dropDefaults(session, *kernel, instances.front(), launch->values);
+      std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
+                                                       choice.configuration.values.end());
+      auto instance = llvm::find_if(instances, [&](const TunedInstance &each) {
+        return each.values == launch->values && each.configuration == configuration;
+      });
+      if (instance == instances.end())
+        instance = instances.insert(instances.end(), {launch->values, configuration, "", "", {}});
+      instance->state = "measured";
+      instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
+      ++count;
+    }
+    if (count != before)
+      build.source.instances[kernel->name.text] = std::move(instances);
+  }
+  return count;
+}
+
+} // namespace tile

@@ -1,0 +1,212 @@
+#include "runtime/search/Shapes.h"
+
+#include "runtime/compile/Build.h"
+#include "runtime/execute/Execute.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace tile {
+
+/// Reads `line`, which begins at `begin` of `file`. False after reporting.
+static bool readLine(Session &session, FileId file, uint32_t begin, StringRef line, LaunchShape &shape) {
+  StringRef text = line.take_until([](char c) { return c == '#'; });
+  SmallVector<StringRef> words;
+  SplitString(text, words);
+  shape.text = join(words, " ");
+  auto indent = static_cast<uint32_t>(text.size() - text.ltrim().size());
+  shape.range = {file, begin + indent, begin + indent + static_cast<uint32_t>(text.trim().size())};
+  for (StringRef word : words) {
+    auto [name, value] = word.split('=');
+    auto at = static_cast<uint32_t>(begin + (word.data() - line.data()));
+    SourceRange range{file, at, at + static_cast<uint32_t>(word.size())};
+    if (name.empty() || value.empty() || value.contains('=')) {
+      session.engine.report(Code::E0603, range, "found `" + word.str() + "`; expected `NAME=VALUE`");
+      return false;
+    }
+    if (!shape.values.try_emplace(name.str(), value.str()).second) {
+      session.engine.report(Code::E0603, range, "`" + name.str() + "` is given twice; expected one value");
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const std::string &path) {
+  std::optional<FileId> file = session.read(path);
+  if (!file)
+    return std::nullopt;
+  std::vector<LaunchShape> shapes;
+  std::string_view all = session.sources.text(*file);
+  for (size_t begin = 0; begin < all.size();) {
+    size_t end = std::min(all.find('\n', begin), all.size());
+    StringRef line = StringRef(all.data() + begin, end - begin);
+    LaunchShape shape;
+    if (!line.take_until([](char c) { return c == '#'; }).trim().empty()) {
+      if (!readLine(session, *file, static_cast<uint32_t>(begin), line.rtrim('\r'), shape))
+        return std::nullopt;
+      shapes.push_back(std::move(shape));
+    }
+    begin = end + 1;
+  }
+  if (shapes.empty()) {
+    session.report(Code::E0603, "`" + path + "` has no shape; expected lines such as `M=4096 N=4096`");
+    return std::nullopt;
+  }
+  return shapes;
+}
+
+std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item) {
+  std::vector<LaunchShape> shapes;
+  for (const ast::Decorator &decorator : item.decorators)
+    for (const ast::Argument &argument : decorator.arguments) {
+      auto *list = ast::dynCast<ast::List>(argument.value);
+      if (decorator.name.text != "bench" || !argument.name || argument.name->text != "shapes" || !list)
+        continue;
+      for (const ast::ExprPtr &element : list->elements) {
+        auto *record = ast::dynCast<ast::Record>(element);
+        if (!record)
+          continue;
+        LaunchShape shape;
+        shape.range = element->range;
+        for (const ast::Record::Field &field : record->fields) {
+          std::string value(session.sources.text(field.value->range));
+          shape.text += (shape.text.empty() ? "" : " ") + field.name.text + "=" + value;
+          shape.values[field.name.text] = std::move(value);
+        }
+        shapes.push_back(std::move(shape));
+      }
+    }
+  return shapes;
+}
+
+namespace {
+/// Makes arguments of the contract that a shape gives.
+class ShapeArguments {
+public:
+  ShapeArguments(Session &session, const KernelContract &contract, const LaunchShape &shape)
+      : session(session), contract(contract), shape(shape), slots(contract.names.size()) {
+    slots[KernelContract::kNumSmsSlot] = Value(int64_t(kHostSms));
+  }
+
+  /// False after reporting a dim or a scalar that has no value.
+  bool bind() {
+    for (const Constant &constant : contract.constants)
+      if (constant.slot >= 0)
+        slots[constant.slot] = constant.value;
+    for (const Dim &dim : contract.dims) {
+      std::optional<Value> value = dim.value ? std::optional(Value(*dim.value)) : numberOf(dim.name, DataType::Index);
+      if (!value)
+        return false;
+      slots[dim.slot] = *value;
+    }
+    for (const Parameter &parameter : contract.parameters) {
+      slots[parameter.hasSlot] = Value(int64_t(parameter.present));
+      slots[parameter.bitsSlot] = Value(int64_t(getBytes(parameter.type) * 8));
+      if (parameter.valueSlot < 0 || !parameter.present)
+        continue;
+      std::optional<Value> value = numberOf(parameter.name, parameter.type);
+      if (!value)
+        return false;
+      slots[parameter.valueSlot] = *value;
+    }
+    return true;
+  }
+
+  std::optional<std::string> argumentOf(const Parameter &parameter) const {
+    if (!parameter.present)
+      return parameter.name + "=none";
+    if (parameter.kind == Parameter::Kind::Scalar)
+      return parameter.name + "=" + shape.values.at(parameter.name);
+    std::string extents;
+    for (const std::optional<Expression> &extent : parameter.extents) {
+      if (!extent)
+        return refuse("an extent of `" + parameter.name + "` follows from no size");
+      extents += (extents.empty() ? "" : ",") + extent->evaluate(slots).print();
+    }
+    if (parameter.kind == Parameter::Kind::Pointer)
+      return refuse("nothing says how much memory `" + parameter.name + "` points to");
+    return parameter.name + "=" + (parameter.role == Parameter::Role::Out ? "empty:" : "normal:") +
+           getName(parameter.type) + "[" + extents + "]";
+  }
+
+private:
+  std::nullopt_t refuse(const std::string &what) const {
+    session.engine.report(Code::E0603, shape.range, what)
+        .help("give the arguments: `--arg NAME=rand:TYPE[SHAPE]` for each parameter");
+    return std::nullopt;
+  }
+
+  /// What the shape gives a dim or scalar; none after reporting.
+  std::optional<Value> numberOf(const std::string &name, DataType type) const {
+    auto found = shape.values.find(name);
+    if (found == shape.values.end()) {
+      session.engine.report(Code::E0603, shape.range, "the shape gives no value for `" + name + "`")
+          .help("add `" + name + "=" + (isFloat(type) ? "0.5" : "…") + "`");
+      return std::nullopt;
+    }
+    HostArgument argument;
+    argument.kind = HostArgument::Kind::Scalar;
+    argument.scalarText = found->second;
+    Result<uint64_t> bits = scalarBits(argument, type);
+    if (!bits) {
+      session.engine.report(Code::E0603, shape.range, "`" + name + "` of the shape: " + bits.error().message);
+      return std::nullopt;
+    }
+    return isFloat(type) ? Value::ofReal(fromBits(type, *bits)) : Value(static_cast<int64_t>(*bits));
+  }
+
+  Session &session;
+  const KernelContract &contract;
+  const LaunchShape &shape;
+  std::vector<Value> slots;
+};
+} // namespace
+
+/// `options` with what `shape` gives: scalars apart from what `-D` may set.
+static IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const LaunchShape &shape) {
+  options.kernel = item.name.text;
+  options.forOneLaunch = true;
+  StringMap<const ast::Parameter *> parameters;
+  for (const ast::Parameter &parameter : item.parameters) {
+    parameters[parameter.name.text] = &parameter;
+    if (parameter.isOptional)
+      options.values.try_emplace("has(" + parameter.name.text + ")", "true");
+  }
+  for (const auto &[name, value] : shape.values) {
+    if (!parameters.count(name))
+      options.values[name] = value;
+    else if (value == "none")
+      options.values["has(" + name + ")"] = "false";
+    else
+      options.scalarTexts[name] = value;
+  }
+  return options;
+}
+
+std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
+                                                    const ast::KernelItem &item, const IrgenOptions &options,
+                                                    const LaunchShape &shape) {
+  BuildOptions build;
+  build.source = withShape(options, item, shape);
+  StepTimes times;
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadKernels(session, module, build, times);
+  std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
+  if (!kernel)
+    return std::nullopt;
+  ShapeArguments arguments(session, kernel->contract, shape);
+  if (!arguments.bind())
+    return std::nullopt;
+  std::vector<std::string> texts;
+  for (const Parameter &parameter : kernel->contract.parameters) {
+    std::optional<std::string> text = arguments.argumentOf(parameter);
+    if (!text)
+      return std::nullopt;
+    texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+} // namespace tile

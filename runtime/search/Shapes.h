@@ -1,0 +1,40 @@
+/// Launches described by their sizes, for searches without arguments at hand: from a file, or from `@bench`.
+///
+///   # one launch a line: dims, element types, compile-time parameters, scalars
+///   M=4096 N=4096 K=4096
+///   M=16 N=4096 K=4096 T=f16
+///   B=1 H=16 S=4096 scale=0.088 lse=none
+#ifndef RUNTIME_SEARCH_SHAPES_H
+#define RUNTIME_SEARCH_SHAPES_H
+
+#include "runtime/compile/Session.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile {
+
+struct LaunchShape {
+  std::map<std::string, std::string> values; ///< by name, as source text; `none` for an absent optional parameter
+  SourceRange range;                         ///< where it stands
+  std::string text;                          ///< `M=4096 N=4096 K=4096`
+};
+
+/// The launches that the file at `path` lists; none after reporting a line that is none.
+std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const std::string &path);
+
+/// What `@bench(shapes = [...])` of `item` lists.
+std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item);
+
+/// One argument for each parameter that is there, as `--arg` takes them: `a=normal:bf16[4096,4096]`. Tensors have the
+/// extents of the signature, rows without gaps. None after reporting what `shape` does not say or the kernel does not
+/// have.
+std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
+                                                    const ast::KernelItem &item, const IrgenOptions &options,
+                                                    const LaunchShape &shape);
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,335 @@
+#include "runtime/search/Tune.h"
+
+#include "ir/Tile/TileOps.h"
+#include "runtime/artifact/File.h"
+#include "runtime/execute/LaunchArguments.h"
+#include "runtime/execute/Signature.h"
+#include "runtime/search/CompileWorker.h"
+#include "runtime/search/Ranking.h"
+#include "runtime/tune/Choice.h"
+#include "runtime/tune/MeasureClient.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+using namespace llvm;
+
+namespace tile {
+namespace {
+
+/// Adds the time of its life to `seconds`.
+class Timer {
+public:
+  explicit Timer(double &seconds) : seconds(seconds), begin(std::chrono::steady_clock::now()) {}
+  ~Timer() { seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+
+private:
+  double &seconds;
+  std::chrono::steady_clock::time_point begin;
+};
+
+/// A folder for the code of one search; gone with it.
+class ScratchFolder {
+public:
+  ScratchFolder() { problem = sys::fs::createUniqueDirectory("tile-tune", folder); }
+  ~ScratchFolder() {
+    if (!problem)
+      sys::fs::remove_directories(folder);
+  }
+  ScratchFolder(const ScratchFolder &) = delete;
+
+  std::string file(size_t number) const {
+    SmallString<128> path(folder);
+    sys::path::append(path, std::to_string(number) + ".cubin");
+    return std::string(path);
+  }
+
+  std::error_code problem;
+
+private:
+  SmallString<128> folder;
+};
+
+std::string countOf(size_t configurations) {
+  return std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
+}
+
+/// The unit roundoff of the narrowest floats that `kernel`, tile IR, computes: of what a conversion or an operation
+/// gives, and of tf32 products. 0 of a kernel without floats.
+double coarsestRounding(mlir::func::FuncOp kernel) {
+  constexpr double kTf32 = 0x1p-11;
+  double coarsest = 0;
+  kernel.walk([&](mlir::Operation *op) {
+    if (auto dot = dyn_cast<DotOp>(op); dot && dot.getPrecision() == Precision::Tf32)
+      coarsest = std::max(coarsest, kTf32);
+    if (isa<LoadOp, LoadPtrOp>(op)) // rounds nothing
+      return;
+    for (mlir::Type type : op->getResultTypes())
+      if (auto element = dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(type)))
+        coarsest = std::max(coarsest, std::ldexp(1.0, -static_cast<int>(element.getFPMantissaWidth())));
+  });
+  return coarsest;
+}
+
+class Search {
+public:
+  Search(Session &session, const TuneLaunch &launch, const TuneOptions &options)
+      : session(session), launch(launch), options(options) {}
+
+  std::optional<TuneResult> run() {
+    if (!readLaunch())
+      return std::nullopt;
+    if (options.policy != TunePolicy::Force && takeKnown())
+      return std::move(result);
+    if (result.space.all.size() == 1) {
+      result.chosen = result.space.all.front();
+      result.why = "the only configuration";
+      return std::move(result);
+    }
+    if (!rank())
+      return std::nullopt;
+    if (order.empty())
+      return refuse("the model rejects every configuration of `" + launch.kernel->name.text + "`");
+    if (options.policy == TunePolicy::Never) {
+      result.source = TuneResult::Source::Model;
+      result.chosen = result.trials[order.front()].configuration;
+      result.why = "the model's first of " + countOf(order.size());
+      return std::move(result);
+    }
+    std::vector<size_t> candidates = shortlist();
+    std::unique_ptr<MeasureClient> client = startMeasuring();
+    if (!client || !compile(candidates) || !measure(*client, candidates))
+      return std::nullopt;
+    return conclude();
+  }
+
+private:
+  std::nullopt_t refuse(std::string message) {
+    DiagnosticBuilder diagnostic = session.engine.report(Code::E0607, launch.kernel->name.range, std::move(message));
+    constexpr size_t kMostShown = 4;
+    size_t shown = 0;
+    for (const Trial &trial : result.trials)
+      if (!trial.reason.empty() && shown++ < kMostShown)
+        diagnostic.note(trial.configuration.describe() + ": " + trial.reason);
+    return std::nullopt;
+  }
+
+  bool readLaunch() {
+    std::optional<Space> space = readSpace(session, *launch.module, *launch.kernel, launch.build.source);
+    if (!space)
+      return false;
+    result.space = std::move(*space);
+    std::optional<LoadedKernel> kernel = load(result.space.all.front());
+    std::optional<std::vector<HostArgument>> arguments =
+        kernel ? orderArguments(session, kernel->contract, launch.shapes) : std::nullopt;
+    std::optional<std::string> variant = arguments ? variantOf(session, kernel->contract, *arguments) : std::nullopt;
+    if (!variant)
+      return false;
+    agreement.intermediate = coarsestRounding(kernel->function);
+    result.key = tuneKeyOf(session, *launch.kernel, launch.build, result.space, launch.gpu, *variant);
+    return true;
+  }
+
+  BuildOptions buildOf(const Configuration &configuration) const {
+    BuildOptions build = launch.build;
+    build.source = withConfiguration(std::move(build.source), configuration);
+    build.source.kernel = launch.kernel->name.text;
+    build.source.forOneLaunch = true;
+    return build;
+  }
+
+  std::optional<LoadedKernel> load(const Configuration &configuration) {
+    StepTimes times;
+    mlir::OwningOpRef<mlir::ModuleOp> module = loadKernels(session, *launch.module, buildOf(configuration), times);
+    return module ? takeKernel(session, std::move(module)) : std::nullopt;
+  }
+
+  bool takeKnown() {
+    std::optional<TunedChoice> known = options.database ? options.database->findChoice(result.key) : std::nullopt;
+    if (!known || !is_contained(result.space.all, known->configuration))
+      return false;
+    result.source = TuneResult::Source::Known;
+    result.chosen = known->configuration;
+    result.why = known->why;
+    result.medianUs = known->medianUs;
+    return true;
+  }
+
+  bool isCancelled() const { return options.cancelled && *options.cancelled; }
+
+  void progress(TuneProgress::Phase phase, size_t done, size_t of, double bestUs = 0) const {
+    if (options.onProgress)
+      options.onProgress({phase, done, of, bestUs});
+  }
+
+  /// Asks the model about every configuration. `order` are those that it does not reject, the best first.
+  bool rank() {
+    Timer timer(result.modelSeconds);
+    progress(TuneProgress::Phase::Model, 0, result.space.all.size());
+    std::optional<std::vector<RankedConfiguration>> ranking = rankConfigurations(
+        session, *launch.module, *launch.kernel, launch.build.source, result.space, *launch.build.compile.target);
+    if (!ranking)
+      return false;
+    result.trials.resize(result.space.all.size());
+    for (const RankedConfiguration &one : *ranking) {
+      Trial &trial = result.trials[one.place];
+      trial.configuration = one.configuration;
+      trial.predictedUs = one.estimate.microseconds;
+      agreement.terms = std::max(agreement.terms, one.estimate.terms);
+      if (!one.estimate.rejection.empty()) {
+        trial.outcome = TrialOutcome::Rejected;
+        trial.reason = one.estimate.rejection;
+        continue;
+      }
+      order.push_back(one.place);
+      trial.modelRank = static_cast<int>(order.size());
+      trial.reason = "not among the first by the model";
+    }
+    return true;
+  }
+
+  /// The configurations to measure: the default, which the others are compared with, and the model's first.
+  std::vector<size_t> shortlist() const {
+    size_t top = options.top ? options.top : result.space.top ? result.space.top : kDefaultTop;
+    std::vector<size_t> candidates(order.begin(), order.begin() + std::min(top, order.size()));
+    if (auto place = llvm::find(candidates, 0u); place != candidates.end())
+      candidates.erase(place);
+    if (result.trials[0].outcome != TrialOutcome::Rejected)
+      candidates.insert(candidates.begin(), 0);
+    return candidates;
+  }
+
+  std::string cacheKey(const Configuration &configuration) const {
+    return hashParts(cubinParts(session, *launch.kernel, buildOf(configuration)));
+  }
+
+  /// Leaves the code of each of `candidates` in its file of `scratch`, and takes out those that have none.
+  bool compile(std::vector<size_t> &candidates) {
+    if (scratch.problem) {
+      session.report(Code::E0602, "cannot make a folder for compiled code: " + scratch.problem.message());
+      return false;
+    }
+    Timer timer(result.compileSeconds);
+    std::vector<size_t> missing;
+    for (size_t i : candidates)
+      if (!takeCached(i))
+        missing.push_back(i);
+    result.cached = candidates.size() - missing.size();
+    std::vector<CompileJob> jobs;
+    for (size_t i : missing)
+      jobs.push_back(toCompileJob(launch.file, buildOf(result.trials[i].configuration), scratch.file(i)));
+    PoolOptions pool{{options.program, {kWorkerArgument}}, options.workers, options.compileSeconds, options.cancelled};
+    size_t done = 0;
+    progress(TuneProgress::Phase::Compile, 0, jobs.size());
+    compileAll(jobs, pool, [&](size_t job, const CompileResult &compiled) {
+      Trial &trial = result.trials[missing[job]];
+      compiled.apply(trial);
+      if (!compiled.failure)
+        keep(missing[job]);
+      progress(TuneProgress::Phase::Compile, ++done, jobs.size());
+    });
+    llvm::erase_if(candidates, [&](size_t i) { return !sys::fs::exists(scratch.file(i)); });
+    return true;
+  }
+
+  bool takeCached(size_t i) {
+    std::optional<std::string> cubin =
+        options.cache ? options.cache->get(cacheKey(result.trials[i].configuration)) : std::nullopt;
+    return cubin && writeFile(scratch.file(i), *cubin).ok();
+  }
+
+  void keep(size_t i) {
+    Result<std::string> cubin = readFile(scratch.file(i));
+    if (!options.cache || !cubin)
+      return;
+    BuildOptions build = buildOf(result.trials[i].configuration);
+    options.cache->put(hashParts(cubinParts(session, *launch.kernel, build)), *cubin,
+                       cubinFacts(*launch.kernel, build));
+  }
+
+  /// The process that measures, which makes the arguments while the code is compiled. Null after reporting.
+  std::unique_ptr<MeasureClient> startMeasuring() {
+    MeasureOptions measuring;
+    measuring.process = {options.program, {kMeasurerArgument}};
+    measuring.setup.kernel = launch.kernel->name.text;
+    measuring.setup.seed = launch.seed;
+    measuring.setup.agreement = agreement;
+    for (const auto &[argument, text] : zip_equal(launch.shapes, launch.arguments))
+      measuring.setup.arguments.push_back({argument.name, text});
+    measuring.cancelled = options.cancelled;
+    std::optional<std::unique_ptr<MeasureClient>> client = take(session, MeasureClient::start(measuring));
+    return client ? std::move(*client) : nullptr;
+  }
+
+  bool measure(MeasureClient &client, const std::vector<size_t> &candidates) {
+    Timer timer(result.measureSeconds);
+    if (candidates.empty() || isCancelled())
+      return true;
+    std::vector<MeasuredCandidate> code;
+    for (size_t i : candidates)
+      code.push_back({i, scratch.file(i)});
+    RoundOptions rounds;
+    rounds.seconds = options.seconds;
+    rounds.seed = launch.seed;
+    rounds.cancelled = options.cancelled;
+    rounds.onProgress = [&](const char *step, size_t done, size_t of, double bestUs) {
+      bool isChecking = StringRef(step) == "checking";
+      progress(isChecking ? TuneProgress::Phase::Check : TuneProgress::Phase::Measure, done, of, bestUs);
+    };
+    if (!take(session, client.measure(result.trials, code, rounds)))
+      return false;
+    const Target &target = launch.build.compile.assembledFor();
+    for (Trial &trial : result.trials)
+      if (trial.registers)
+        trial.programsPerSm =
+            occupancy(target, static_cast<unsigned>(32 * trial.warps), static_cast<unsigned>(trial.registers),
+                      static_cast<unsigned>(trial.sharedBytes))
+                .blocks;
+    return true;
+  }
+
+  std::optional<TuneResult> conclude() {
+    result.isCancelled = isCancelled();
+    std::optional<Choice> choice = choose(result.trials);
+    std::string date = printDate(std::time(nullptr));
+    if (options.database)
+      options.database->storeTrials(result.key, result.trials, date);
+    if (!choice && result.isCancelled)
+      return std::move(result);
+    if (!choice)
+      return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured");
+    const Trial &chosen = result.trials[choice->index];
+    result.source = TuneResult::Source::Measured;
+    result.chosen = chosen.configuration;
+    result.why = choice->why;
+    result.medianUs = chosen.medianUs();
+    if (result.isCancelled)
+      result.why += "; the search was stopped before its end";
+    if (options.database)
+      options.database->storeChoice(result.key, {result.chosen, result.medianUs, result.why, date});
+    return std::move(result);
+  }
+
+  Session &session;
+  const TuneLaunch &launch;
+  const TuneOptions &options;
+  TuneResult result;
+  std::vector<size_t> order; ///< of what the model does not reject, the best first
+  AgreementOptions agreement;
+  ScratchFolder scratch;
+};
+
+} // namespace
+
+std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const TuneOptions &options) {
+  return Search(session, launch, options).run();
+}
+
+} // namespace tile

@@ -1,0 +1,85 @@
+/// Which configuration of a kernel a launch takes: the one that was found before, the model's first, or the best of
+/// those that are measured now. Joins the space, the model, worker processes, the measuring process, the compile cache
+/// and the database; knows nothing of the command line.
+#ifndef RUNTIME_SEARCH_TUNE_H
+#define RUNTIME_SEARCH_TUNE_H
+
+#include "runtime/execute/Execute.h"
+#include "runtime/search/Keys.h"
+#include "runtime/store/Cache.h"
+#include "runtime/store/Database.h"
+#include "runtime/tune/Trial.h"
+
+#include <atomic>
+#include <functional>
+
+namespace tile {
+
+enum class TunePolicy {
+  Never,   ///< what is known, else the model's first
+  Missing, ///< what is known, else measure
+  Force,   ///< measure
+};
+
+/// One launch of one kernel, as `tilec run` describes it.
+struct TuneLaunch {
+  std::string file;
+  const ast::Module *module = nullptr;
+  const ast::KernelItem *kernel = nullptr;
+  BuildOptions build;                 ///< for the GPU at hand, with the values that bindSignature adds
+  std::vector<std::string> arguments; ///< `--arg`
+  std::vector<HostArgument> shapes;   ///< the same, read; their elements are not looked at
+  uint64_t seed = 0;                  ///< of the elements
+  GpuName gpu;
+};
+
+struct TuneProgress {
+  enum class Phase { Model, Compile, Check, Measure };
+  Phase phase = Phase::Model;
+  size_t done = 0, count = 0; ///< configurations, and rounds while measuring
+  double bestUs = 0;          ///< 0: none is known
+};
+
+struct TuneOptions {
+  TunePolicy policy = TunePolicy::Missing;
+  unsigned top = 0; ///< configurations to measure; 0: as many as the kernel says, else `kDefaultTop`
+  /// That is a compiler and a measurer on demand: tilec.
+  std::string program = "/proc/self/exe";
+  unsigned workers = 0;       ///< compiler processes; 0: as many as there are cores
+  double seconds = 10;        ///< that measuring may take
+  double compileSeconds = 60; ///< that one compilation may take
+  const std::atomic<bool> *cancelled = nullptr;
+  std::function<void(const TuneProgress &)> onProgress;
+  Cache *cache = nullptr;       ///< null: no compiled code is kept
+  Database *database = nullptr; ///< null: no choice is known, and none is kept
+};
+
+/// Without `top` of the kernel or the command line. On an H200 the model's first eight held one within 5 % of the best
+/// for each space recorded in test/gpu/results.
+inline constexpr unsigned kDefaultTop = 16;
+
+struct TuneResult {
+  enum class Source {
+    Only,     ///< nothing else to choose from
+    Known,    ///< from the database
+    Model,    ///< not measured
+    Measured, ///< now
+  };
+  Source source = Source::Only;
+  Configuration chosen;
+  std::string why;
+  double medianUs = 0; ///< of one launch; 0: not measured
+  Space space;
+  TuneKey key;
+  std::vector<Trial> trials; ///< of each of `space.all`; empty where nothing was asked of the model
+  size_t cached = 0;         ///< configurations whose code was kept from before
+  double modelSeconds = 0, compileSeconds = 0, measureSeconds = 0;
+  bool isCancelled = false;
+};
+
+/// None after reporting a fault of the kernel or its `@autotune`, or that no configuration runs.
+std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const TuneOptions &options);
+
+} // namespace tile
+
+#endif

@@ -1,0 +1,155 @@
+#include "runtime/tilec/TuneReport.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_os_ostream.h"
+
+#include <ostream>
+
+using namespace llvm;
+
+namespace tile {
+
+std::string describe(const TuneProgress &progress) {
+  static constexpr const char *words[] = {"ranked", "compiled", "checked", "measured, round"};
+  std::string text;
+  raw_string_ostream out(text);
+  out << words[static_cast<size_t>(progress.phase)] << ' ' << progress.done << " of " << progress.count;
+  if (progress.bestUs > 0)
+    out << format(", best %.1f us", progress.bestUs);
+  return text;
+}
+
+static const char *nameOf(TuneResult::Source source) {
+  static constexpr const char *names[] = {"only", "known", "model", "measured"};
+  return names[static_cast<size_t>(source)];
+}
+
+/// `21 rejected, 23 not tried, 14 measured, 2 slower`, in the order of outcomes.
+static std::string countOutcomes(const std::vector<Trial> &trials) {
+  std::map<TrialOutcome, size_t> counts;
+  for (const Trial &trial : trials)
+    ++counts[trial.outcome];
+  std::string text;
+  for (auto [outcome, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + nameOf(outcome);
+  return text;
+}
+
+/// Those with times by their median, then the others by what the model expects, then what it rejects.
+static std::vector<const Trial *> sorted(const std::vector<Trial> &trials) {
+  std::vector<const Trial *> order;
+  for (const Trial &trial : trials)
+    order.push_back(&trial);
+  auto key = [](const Trial &trial) {
+    return std::make_tuple(!trial.hasTime(), trial.hasTime() ? trial.medianUs() : 0, trial.modelRank == 0,
+                           trial.modelRank, &trial); // equal ones as the space has them
+  };
+  llvm::sort(order, [&](const Trial *a, const Trial *b) { return key(*a) < key(*b); });
+  return order;
+}
+
+static void printTrials(const std::vector<Trial> &trials, raw_ostream &out) {
+  out << "  median us     p10     p90   model us  rank  registers  spilled   shared  programs/SM  configuration\n";
+  for (const Trial *trial : sorted(trials)) {
+    if (trial->hasTime())
+      out << format("  %9.1f %7.1f %7.1f", trial->medianUs(), trial->p10Us(), trial->p90Us());
+    else
+      out << "          -       -       -";
+    if (trial->modelRank)
+      out << format(" %10.1f %5d", trial->predictedUs, trial->modelRank);
+    else
+      out << "          -     -";
+    if (trial->registers)
+      out << format(" %10lld %8lld %8lld %12lld", (long long)trial->registers, (long long)trial->spillBytes,
+                    (long long)trial->sharedBytes, (long long)trial->programsPerSm);
+    else
+      out << "          -        -        -            -";
+    out << "  " << trial->configuration.describe();
+    if (trial->outcome != TrialOutcome::Measured)
+      out << "; " << nameOf(trial->outcome) << (trial->reason.empty() ? "" : ": " + trial->reason);
+    out << "\n";
+  }
+}
+
+void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream) {
+  raw_os_ostream out(stream);
+  out << result.key.kernel << ", " << result.key.sizes << ", " << result.key.arguments << ", " << result.key.gpu
+      << ":\n";
+  out << "  " << result.chosen.describe();
+  if (result.medianUs > 0)
+    out << format(": %.1f us", result.medianUs);
+  out << "; " << (result.source == TuneResult::Source::Known ? "known from before, " : "") << result.why << "\n";
+  if (result.trials.empty())
+    return;
+  out << "  " << result.trials.size() << " configurations: " << countOutcomes(result.trials);
+  out << format("; model %.2f s, compiled in %.2f s", result.modelSeconds, result.compileSeconds);
+  if (result.cached)
+    out << " with " << result.cached << " kept from before";
+  out << format(", measured in %.2f s\n", result.measureSeconds);
+  if (!result.space.pruned.empty())
+    out << "  " << result.space.pruned.size() << " more were left out by `prune`\n";
+  if (isFull)
+    printTrials(result.trials, out);
+}
+
+static json::Object toJson(const Configuration &configuration) {
+  json::Object values;
+  for (const auto &[name, value] : configuration.values)
+    values[name] = value;
+  return values;
+}
+
+static json::Object toJson(const Trial &trial) {
+  json::Object entry{{"configuration", toJson(trial.configuration)}, {"outcome", nameOf(trial.outcome)}};
+  if (!trial.reason.empty())
+    entry["reason"] = trial.reason;
+  if (trial.modelRank) {
+    entry["model_rank"] = trial.modelRank;
+    entry["model_us"] = trial.predictedUs;
+  }
+  if (trial.hasTime()) {
+    entry["median_us"] = trial.medianUs();
+    entry["p10_us"] = trial.p10Us();
+    entry["p90_us"] = trial.p90Us();
+    entry["samples"] = static_cast<int64_t>(trial.samplesUs.size());
+  }
+  if (trial.registers) {
+    entry["variant"] = trial.variant;
+    entry["registers"] = trial.registers;
+    entry["spill_bytes"] = trial.spillBytes;
+    entry["shared_bytes"] = trial.sharedBytes;
+    entry["warps"] = trial.warps;
+    entry["programs_per_sm"] = trial.programsPerSm;
+    entry["compile_ms"] = trial.compileMs;
+  }
+  return entry;
+}
+
+json::Object toJson(const TuneResult &result) {
+  json::Array trials;
+  for (const Trial *trial : sorted(result.trials))
+    trials.push_back(toJson(*trial));
+  json::Array pruned;
+  for (const Configuration &configuration : result.space.pruned)
+    pruned.push_back(toJson(configuration));
+  json::Object key;
+  for (const TuneKeyField &field : kTuneKeyFields)
+    key[field.name] = result.key.*field.member;
+  json::Object entry{{"key", std::move(key)},
+                     {"source", nameOf(result.source)},
+                     {"chosen", toJson(result.chosen)},
+                     {"why", result.why},
+                     {"cached", static_cast<int64_t>(result.cached)},
+                     {"model_s", result.modelSeconds},
+                     {"compile_s", result.compileSeconds},
+                     {"measure_s", result.measureSeconds},
+                     {"cancelled", result.isCancelled},
+                     {"trials", std::move(trials)},
+                     {"pruned", std::move(pruned)}};
+  if (result.medianUs > 0)
+    entry["median_us"] = result.medianUs;
+  return entry;
+}
+
+} // namespace tile

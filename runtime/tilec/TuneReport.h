@@ -1,0 +1,24 @@
+/// What `tilec tune` prints of a search: the choice in two lines, every configuration as a table, all of it as JSON.
+#ifndef RUNTIME_TILEC_TUNEREPORT_H
+#define RUNTIME_TILEC_TUNEREPORT_H
+
+#include "runtime/search/Tune.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <iosfwd>
+
+namespace tile {
+
+/// `compiled 12 of 16`
+std::string describe(const TuneProgress &progress);
+
+/// The choice, and with `isFull` a line for each configuration: those that were measured first, the fastest in front.
+void printTuneResult(const TuneResult &result, bool isFull, std::ostream &out);
+
+/// Times in microseconds, memory in bytes; `outcome` is of `nameOf(TrialOutcome)`.
+llvm::json::Object toJson(const TuneResult &result);
+
+} // namespace tile
+
+#endif
