@@ -3,6 +3,7 @@
 #include "frontend/irgen/Autotune.h"
 #include "runtime/compile/Identity.h"
 #include "runtime/search/Keys.h"
+#include "runtime/search/Ranking.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,12 +42,35 @@ static void dropDefaults(const Session &session, const ast::KernelItem &kernel, 
   }
 }
 
-std::optional<size_t> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
-                                   Database &database) {
+/// Gives each of `instances` the model's first configuration for the launch that `build` describes. False after
+/// reporting.
+static bool rankInstances(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                          const BuildOptions &build, std::vector<TunedInstance> &instances) {
+  for (TunedInstance &instance : instances) {
+    IrgenOptions options = build.source;
+    options.values.insert(instance.values.begin(), instance.values.end());
+    std::optional<Space> space = readSpace(session, module, kernel, options);
+    auto ranking =
+        space ? rankConfigurations(session, module, kernel, options, *space, *build.compile.target) : std::nullopt;
+    if (!ranking)
+      return false;
+    const RankedConfiguration &first = ranking->front();
+    if (!first.estimate.rejection.empty()) // compiling says why
+      continue;
+    instance.configuration.clear();
+    instance.configuration.insert(first.configuration.values.begin(), first.configuration.values.end());
+    instance.state = "model";
+    instance.why = "the first of " + std::to_string(ranking->size()) + " for " + space->sizes;
+  }
+  return true;
+}
+
+std::optional<Embedded> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
+                                     Database &database) {
   StepTimes times;
   if (!loadKernels(session, module, build, times)) // reads what the file imports, which its hash needs
     return std::nullopt;
-  size_t count = 0;
+  Embedded embedded;
   for (const ast::ItemPtr &item : module.items) {
     auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
     if (!kernel || (!build.source.kernel.empty() && kernel->name.text != build.source.kernel))
@@ -56,7 +80,7 @@ std::optional<size_t> embedChoices(Session &session, const ast::Module &module, 
     like.kernelHash = sourceHash(session);
     like.compiler = compilerIdentity();
     std::vector<TunedInstance> instances = defaultInstances(session, *kernel, build.source);
-    size_t before = count;
+    size_t before = embedded.choices;
     for (const auto &[key, choice] : database.findChoices(like)) {
       std::optional<TunedLaunch> launch = readTunedLaunch(key, build);
       if (!launch)
@@ -71,12 +95,21 @@ std::optional<size_t> embedChoices(Session &session, const ast::Module &module, 
         instance = instances.insert(instances.end(), {launch->values, configuration, "", "", {}});
       instance->state = "measured";
       instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
-      ++count;
+      ++embedded.choices;
     }
-    if (count != before)
-      build.source.instances[kernel->name.text] = std::move(instances);
+    bool isDescribed = readAutotune(*kernel).decorator && all_of(dimNames(*kernel), [&](const std::string &dim) {
+                         return build.source.values.count(dim) != 0;
+                       });
+    if (embedded.choices == before && !isDescribed)
+      continue;
+    if (embedded.choices == before) {
+      if (!rankInstances(session, module, *kernel, build, instances))
+        return std::nullopt;
+      embedded.ranked += instances.size();
+    }
+    build.source.instances[kernel->name.text] = std::move(instances);
   }
-  return count;
+  return embedded;
 }
 
 } // namespace tile

@@ -8,11 +8,16 @@
 
 namespace tile {
 
+struct Embedded {
+  size_t choices = 0; ///< that were known
+  size_t ranked = 0;  ///< instances in the model's first configuration
+};
+
 /// Adds to `build.source.instances` what `database` has for kernels of `module` as it stands, by this compiler, with
-/// the compile-time values that `build` gives. Gives how many choices that are; none after reporting a fault of the
-/// source.
-std::optional<size_t> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
-                                   Database &database);
+/// the compile-time values that `build` gives. Of a kernel without any, all of whose dims `build` gives, the instances
+/// have the model's first configuration for these. None after reporting a fault of the source.
+std::optional<Embedded> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
+                                     Database &database);
 
 } // namespace tile
 

@@ -190,7 +190,6 @@ private:
       }
       order.push_back(one.place);
       trial.modelRank = static_cast<int>(order.size());
-      trial.reason = "not among the first by the model";
     }
     return true;
   }
@@ -297,6 +296,9 @@ private:
 
   std::optional<TuneResult> conclude() {
     result.isCancelled = isCancelled();
+    for (Trial &trial : result.trials)
+      if (trial.outcome == TrialOutcome::NotTried && trial.reason.empty())
+        trial.reason = result.isCancelled ? "the search was stopped" : "not among the first by the model";
     std::optional<Choice> choice = choose(result.trials);
     std::string date = printDate(std::time(nullptr));
     if (options.database)

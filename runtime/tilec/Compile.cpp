@@ -99,11 +99,11 @@ static bool addTuned(Session &session, FileId file, BuildOptions &options) {
     return true;
   Kept kept(session, tunedOption.get());
   std::unique_ptr<ast::Module> syntax = session.parse(file);
-  std::optional<size_t> count = syntax ? embedChoices(session, *syntax, options, kept.database) : std::nullopt;
-  if (count && *count == 0)
+  std::optional<Embedded> embedded = syntax ? embedChoices(session, *syntax, options, kept.database) : std::nullopt;
+  if (embedded && embedded->choices + embedded->ranked == 0)
     kept.warn(kept.database.path() + " has no choice for a kernel of `" + std::string(session.sources.name(file)) +
               "`; each is compiled in its first configuration");
-  return count.has_value();
+  return embedded.has_value();
 }
 
 static void compileInput(Session &session, const std::string &input) {

@@ -1,5 +1,7 @@
 #include "runtime/tilec/TuneReport.h"
 
+#include "runtime/tune/Choice.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_os_ostream.h"
@@ -100,7 +102,9 @@ static json::Object toJson(const Configuration &configuration) {
   return values;
 }
 
-static json::Object toJson(const Trial &trial) {
+/// With the times of the rounds that it has in common with `chosen`, the median of the ratios: medians of different
+/// rounds do not compare.
+static json::Object toJson(const Trial &trial, const Trial *chosen) {
   json::Object entry{{"configuration", toJson(trial.configuration)}, {"outcome", nameOf(trial.outcome)}};
   if (!trial.reason.empty())
     entry["reason"] = trial.reason;
@@ -113,6 +117,8 @@ static json::Object toJson(const Trial &trial) {
     entry["p10_us"] = trial.p10Us();
     entry["p90_us"] = trial.p90Us();
     entry["samples"] = static_cast<int64_t>(trial.samplesUs.size());
+    if (chosen)
+      entry["slowdown"] = slowdown(trial.samplesUs, chosen->samplesUs).median;
   }
   if (trial.registers) {
     entry["variant"] = trial.variant;
@@ -128,8 +134,10 @@ static json::Object toJson(const Trial &trial) {
 
 json::Object toJson(const TuneResult &result) {
   json::Array trials;
+  auto chosen = find_if(result.trials,
+                        [&](const Trial &trial) { return trial.hasTime() && trial.configuration == result.chosen; });
   for (const Trial *trial : sorted(result.trials))
-    trials.push_back(toJson(*trial));
+    trials.push_back(toJson(*trial, chosen == result.trials.end() ? nullptr : &*chosen));
   json::Array pruned;
   for (const Configuration &configuration : result.space.pruned)
     pruned.push_back(toJson(configuration));
