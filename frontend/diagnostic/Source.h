@@ -22,6 +22,9 @@ struct FileId {
 /// The name of the standard library's text, which no file could have.
 constexpr std::string_view kStandardLibrary = "<std>";
 
+/// What `-D` and its like give: no name that a file could have.
+constexpr std::string_view kCommandLine = "<command line>";
+
 /// Bytes [begin, end) of a file. An empty range points between two bytes.
 struct SourceRange {
   FileId file;

@@ -185,6 +185,7 @@ public:
                     "`bucket` has `" + textOf(*bucket.value) +
                         "`; expected an expression of one dim, such as `next_pow2(" + firstDim() + ")`")
             .note("in the key it stands for that dim");
+    checkKey();
     if (auto *number = dynCast<ast::IntLiteral>(autotune.top); autotune.top && (!number || number->value < 1))
       engine.report(Code::E0412, autotune.top->range,
                     "`top` is `" + textOf(*autotune.top) +
@@ -211,6 +212,26 @@ private:
                        "`@autotune` has more than " + std::to_string(Autotune::kMostPoints) +
                            " configurations, the most that a search looks at");
     return isValid;
+  }
+
+  /// What tells launches apart is known before a configuration is, and has one bucket for a dim.
+  void checkKey() {
+    std::set<std::string> searched;
+    for (uint64_t i = 0, count = std::min(autotune.countPoints(), Autotune::kMostPoints); i < count; ++i)
+      for (auto [name, value] : autotune.point(i).settings)
+        searched.insert(name->text);
+    for (const ast::Expr *each : autotune.key)
+      for (const ast::Name *name : irgen::namesIn(*each))
+        if (searched.count(name->text))
+          engine
+              .report(Code::E0412, name->range,
+                      "`key` has `" + name->text + "`, which the search chooses; expected what launches differ in")
+              .help("take it out of `key`");
+    std::map<std::string, SourceRange> buckets;
+    for (const AutotuneBucket &bucket : autotune.buckets)
+      if (auto [before, isNew] = buckets.try_emplace(bucket.dim, bucket.value->range); !isNew && !bucket.dim.empty())
+        engine.report(Code::E0412, bucket.value->range, "`" + bucket.dim + "` has two buckets; expected one")
+            .secondary(before->second, "the first one");
   }
 
   void checkUses() {

@@ -81,7 +81,7 @@ const LoadedModule *Program::standardLibrary() {
 }
 
 const ast::Expr *Program::parseExpression(const std::string &lead, const std::string &text) {
-  FileId file = sources.addOnce("<command line>", lead + text); // no name that a file could have
+  FileId file = sources.addOnce(std::string(kCommandLine), lead + text);
   ParseResult result = parseValue(sources, file, static_cast<uint32_t>(lead.size()), engine);
   parsed.push_back(std::move(result.module));
   if (result.hasErrors || parsed.back()->items.size() != 1)

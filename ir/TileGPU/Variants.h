@@ -15,6 +15,8 @@ struct Variant {
 
   /// Whether the launcher promises nothing, so that the compiler cannot be blamed for what it does not know.
   bool promisesNothing() const { return conditions.empty(); }
+  /// Whether a kernel gets it: without tensors the launcher has nothing to promise.
+  bool isMade(bool takesTensors) const { return promisesNothing() || takesTensors; }
   /// Of the kernel called `kernel`.
   std::string symbol(llvm::StringRef kernel) const {
     return promisesNothing() ? kernel.str() : (kernel + "$" + name).str();

@@ -115,8 +115,7 @@ struct AssumeVariantPass : public tgpu::impl::AssumeVariantPassBase<AssumeVarian
 private:
   LogicalResult makeVariants(func::FuncOp kernel, DictionaryAttr contract) {
     for (const Variant &variant : allVariants()) {
-      // Without tensors the launcher has nothing to promise.
-      if (!llvm::is_contained(variants, variant.name) || (!variant.promisesNothing() && !takesTensors(contract)))
+      if (!llvm::is_contained(variants, variant.name) || !variant.isMade(takesTensors(contract)))
         continue;
       OpBuilder builder(kernel);
       auto form = cast<func::FuncOp>(builder.clone(*kernel));

@@ -1,7 +1,5 @@
 #include "runtime/compile/Identity.h"
 
-#include "backend/ptx/Assemble.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,14 +50,10 @@ static std::string buildId() {
   return problem ? "unknown" : utohexstr(status.getLastModificationTime().time_since_epoch().count(), true);
 }
 
-const std::string &compilerIdentity() {
-  static const std::string identity = [] {
-    Expected<std::string> assembler = assemblerVersion();
-    std::string assembled = assembler ? *assembler : "unknown assembler";
-    consumeError(assembler.takeError());
-    return "tilec " TILE_VERSION " build " + buildId() + ", LLVM " LLVM_VERSION_STRING ", " + assembled;
-  }();
-  return identity;
+std::string compilerIdentity(const AssembleOptions &assembler) {
+  static const std::string compiler = "tilec " TILE_VERSION " build " + buildId() + ", LLVM " LLVM_VERSION_STRING;
+  Expected<std::string> version = assemblerVersion(assembler);
+  return compiler + ", " + (version ? *version : toString(version.takeError()));
 }
 
 } // namespace tile

@@ -57,6 +57,8 @@ public:
 
   mlir::MLIRContext context;
   SourceManager sources;
+  /// Files among `sources` that are no source of a kernel.
+  std::vector<FileId> dataFiles;
   DiagnosticEngine engine;
 
 private:

@@ -59,7 +59,11 @@ std::optional<std::string> variantOf(Session &session, const KernelContract &con
   std::optional<std::vector<Argument>> bound = toLaunchArguments(session, contract, arguments, placeholders(arguments));
   if (!bound)
     return std::nullopt;
+  bool takesTensors = llvm::any_of(
+      contract.parameters, [](const Parameter &parameter) { return parameter.kind == Parameter::Kind::Tensor; });
   for (const tgpu::Variant &each : tgpu::allVariants()) {
+    if (!each.isMade(takesTensors))
+      continue;
     Variant variant;
     variant.align16 = llvm::is_contained(each.conditions, "align16");
     variant.rows16 = llvm::is_contained(each.conditions, "rows16");

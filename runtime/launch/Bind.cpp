@@ -355,6 +355,7 @@ Result<Binding> bindInstance(const std::vector<const KernelContract *> &instance
   bool areTuned = std::any_of(instances.begin(), instances.end(),
                               [](const KernelContract *instance) { return !instance->tuning.chosen.empty(); });
   std::optional<Binding> fitting;
+  std::optional<Error> refusal; // of an instance, which does not speak for the others where these were tuned
   std::string list;
   std::string first;
   bool differ = false;
@@ -365,10 +366,13 @@ Result<Binding> bindInstance(const std::vector<const KernelContract *> &instance
         fitting = std::move(*binding);
       continue;
     }
-    if (binding || (binding.error().code != ErrorCode::NotCompiled && !fitting))
+    if (binding || (binding.error().code != ErrorCode::NotCompiled && !areTuned))
       return binding;
-    if (fitting)
-      continue; // another instance's `where` or grid may be false where the first one's is not
+    if (binding.error().code != ErrorCode::NotCompiled) {
+      if (!refusal)
+        refusal = binding.error();
+      continue;
+    }
     const std::string &message = binding.error().message;
     first = list.empty() ? message : first;
     differ |= message != first;
@@ -377,6 +381,8 @@ Result<Binding> bindInstance(const std::vector<const KernelContract *> &instance
   }
   if (fitting)
     return std::move(*fitting);
+  if (refusal)
+    return *refusal;
   if (!differ)
     return notCompiled(first);
   return notCompiled("kernel " + quote(instances.front()->name) + " has no instance for these arguments:" + list);

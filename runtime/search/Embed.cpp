@@ -1,32 +1,26 @@
 #include "runtime/search/Embed.h"
 
 #include "frontend/irgen/Autotune.h"
-#include "runtime/compile/Identity.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace tile {
 
-/// The instances that are compiled without any choice, each in the first configuration.
-static std::vector<TunedInstance> defaultInstances(const Session &session, const ast::KernelItem &kernel,
-                                                   const IrgenOptions &options) {
-  std::map<std::string, std::string> first;
-  Autotune autotune = readAutotune(kernel);
-  if (autotune.countPoints())
-    for (const AutotunePoint::Setting &setting : autotune.point(0).settings)
-      if (!options.values.count(setting.name->text))
-        first[setting.name->text] = settingText(*setting.value, session.sources);
+/// The instances that are compiled without any choice.
+static std::vector<TunedInstance> plainInstances(const Session &session, const ast::KernelItem &kernel,
+                                                 const IrgenOptions &options) {
   std::vector<TunedInstance> instances;
   for (const Instance &listed :
        listInstances(kernel, [&](const std::string &name) { return options.values.count(name); })) {
     TunedInstance &instance = instances.emplace_back();
     for (const auto &[name, value] : listed)
       instance.values[name] = session.sources.text(value->range);
-    instance.configuration = first;
   }
   return instances;
 }
@@ -78,22 +72,25 @@ std::optional<Embedded> embedChoices(Session &session, const ast::Module &module
     TuneKey like;
     like.kernel = kernel->name.text;
     like.kernelHash = sourceHash(session);
-    like.compiler = compilerIdentity();
-    std::vector<TunedInstance> instances = defaultInstances(session, *kernel, build.source);
-    size_t before = embedded.choices;
-    for (const auto &[key, choice] : database.findChoices(like)) {
-      std::optional<TunedLaunch> launch = readTunedLaunch(key, build);
-      if (!launch)
+    like.compiler = compilerOf(build);
+    std::vector<TunedInstance> instances = plainInstances(session, *kernel, build.source);
+    size_t plain = instances.size(), before = embedded.choices;
+    std::vector<std::pair<TuneKey, TunedChoice>> found = database.findChoices(like);
+    // Of what was found for one launch with several drivers the newest counts.
+    llvm::sort(found, [](const auto &a, const auto &b) { return a.second.date > b.second.date; });
+    std::set<std::vector<std::string>> launches;
+    for (const auto &[key, choice] : found) {
+      std::optional<TunedLaunch> launch = readTunedLaunch(key, *kernel, build);
+      if (!launch || !launches.insert({key.gpu, key.arguments, key.sizes}).second)
         continue;
       dropDefaults(session, *kernel, instances.front(), launch->values);
       std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
                                                        choice.configuration.values.end());
-      auto instance = llvm::find_if(instances, [&](const TunedInstance &each) {
+      auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
         return each.values == launch->values && each.configuration == configuration;
       });
       if (instance == instances.end())
-        instance = instances.insert(instances.end(), {launch->values, configuration, "", "", {}});
-      instance->state = "measured";
+        instance = instances.insert(instances.end(), {launch->values, configuration, "measured", "", {}});
       instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
       ++embedded.choices;
     }

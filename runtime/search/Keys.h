@@ -9,8 +9,8 @@
 
 namespace tile {
 
-/// Of the texts of the Tile files that `session` has read: the file and what it imports, which are read when a kernel
-/// is generated. The standard library is part of the compiler.
+/// Of the texts of the source that `session` has read: the file and what it imports, which is read when a kernel is
+/// generated. Names do not count: a file is the same from another folder. The standard library is part of the compiler.
 std::string sourceHash(const Session &session);
 
 /// A GPU, as its driver names it, and that driver's version.
@@ -25,10 +25,14 @@ TuneKey tuneKeyOf(const Session &session, const ast::KernelItem &kernel, const B
 /// What a key says of the launches that it is for.
 struct TunedLaunch {
   std::string variant;
-  std::map<std::string, std::string> values; ///< compile-time values beside those that `build` gives
+  std::map<std::string, std::string> values; ///< that arguments bind, beside those that `build` gives
 };
-/// None where `build` makes code for other launches.
-std::optional<TunedLaunch> readTunedLaunch(const TuneKey &key, const BuildOptions &build);
+/// None where `build` makes code for other launches, or for the same with other `-D`.
+std::optional<TunedLaunch> readTunedLaunch(const TuneKey &key, const ast::KernelItem &kernel,
+                                           const BuildOptions &build);
+
+/// The compiler of a key: also which GPU its code is for.
+std::string compilerOf(const BuildOptions &build);
 
 /// The values of the tuning key, which `TuneKey::sizes` names: those of `Tuning::key`.
 std::vector<int64_t> sizeValues(const std::string &sizes);

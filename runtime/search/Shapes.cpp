@@ -38,6 +38,7 @@ std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const st
   std::optional<FileId> file = session.read(path);
   if (!file)
     return std::nullopt;
+  session.dataFiles.push_back(*file);
   std::vector<LaunchShape> shapes;
   std::string_view all = session.sources.text(*file);
   for (size_t begin = 0; begin < all.size();) {

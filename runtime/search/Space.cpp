@@ -146,6 +146,13 @@ private:
     auto values = evaluate(autotune.key);
     for (size_t i = 0; values && i < values->size(); ++i) {
       std::string name(session.sources.text(autotune.key[i]->range));
+      int64_t number = 0;
+      const std::string &value = (*values)[i];
+      if (value != "true" && value != "false" && llvm::StringRef(value).getAsInteger(10, number)) {
+        session.engine.report(Code::E0412, autotune.key[i]->range,
+                              "`" + name + "` of `key` is `" + value + "`; expected an integer or a bool");
+        return false;
+      }
       llvm::erase(name, ' ');
       add(name, (*values)[i]);
     }

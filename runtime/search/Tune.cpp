@@ -230,7 +230,7 @@ private:
     compileAll(jobs, pool, [&](size_t job, const CompileResult &compiled) {
       Trial &trial = result.trials[missing[job]];
       compiled.apply(trial);
-      if (!compiled.failure)
+      if (!compiled.failure && compiled.diagnostics.empty()) // what is kept is not warned of again
         keep(missing[job]);
       progress(TuneProgress::Phase::Compile, ++done, jobs.size());
     });

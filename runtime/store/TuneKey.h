@@ -15,7 +15,7 @@ struct TuneKey {
   std::string kernelHash; ///< of its source
   std::string spaceHash;  ///< of the configurations that were searched
   std::string gpu, driver, compiler;
-  std::string arguments; ///< types, absent ones, alignment: `T=bf16 a:align16,rows16`
+  std::string arguments; ///< the variant they take, types, absent ones, what `-D` gave: `variant=fast T=bf16 -DMODE=1`
   std::string sizes;     ///< by bucket: `M=4096 N=4096`
 
   bool operator==(const TuneKey &other) const;

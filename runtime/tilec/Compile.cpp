@@ -97,6 +97,11 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
 static bool addTuned(Session &session, FileId file, BuildOptions &options) {
   if (!tunedOption.isGiven())
     return true;
+  if (!tunedOption.empty() && !sys::fs::is_regular_file(tunedOption.get())) {
+    session.report(Code::E0602,
+                   "`--tuned=" + tunedOption.get() + "` is no file; expected a database that `tilec tune` wrote");
+    return false;
+  }
   Kept kept(session, tunedOption.get());
   std::unique_ptr<ast::Module> syntax = session.parse(file);
   std::optional<Embedded> embedded = syntax ? embedChoices(session, *syntax, options, kept.database) : std::nullopt;

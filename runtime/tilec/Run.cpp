@@ -345,10 +345,12 @@ static std::optional<std::string> codeOf(Session &session, FileId file, ModuleOp
   // A report is of a compilation.
   if (std::optional<std::string> known = wantsRemarks() ? std::nullopt : kept.cache.get(key))
     return known;
+  unsigned before = session.engine.warningCount();
   std::optional<Artifact> artifact = build(session, file, module, options);
   if (!artifact)
     return std::nullopt;
-  if (!session.hasErrors())
+  // What is kept is not warned of again.
+  if (!session.hasErrors() && session.engine.warningCount() == before)
     kept.cache.put(key, artifact->cubin, cubinFacts(item, options));
   return std::move(artifact->cubin);
 }

@@ -76,8 +76,10 @@ static void printTrials(const std::vector<Trial> &trials, raw_ostream &out) {
 
 void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream) {
   raw_os_ostream out(stream);
-  out << result.key.kernel << ", " << result.key.sizes << ", " << result.key.arguments << ", " << result.key.gpu
-      << ":\n";
+  out << result.key.kernel;
+  for (const std::string *part : {&result.key.sizes, &result.key.arguments, &result.key.gpu})
+    out << (part->empty() ? "" : ", ") << *part;
+  out << ":\n";
   out << "  " << result.chosen.describe();
   if (result.medianUs > 0)
     out << format(": %.1f us", result.medianUs);

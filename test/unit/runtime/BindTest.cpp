@@ -376,7 +376,18 @@ TEST(Bind, TheInstanceThatWasTunedIsTaken) {
   EXPECT_FALSE(takesTuned(4, 64, ""));
   EXPECT_TRUE(takesTuned(7, 7, "GPU B")); // whose rows only the generic variant takes
   EXPECT_FALSE(takesTuned(7, 7, "GPU A"));
-  // An instance that does not fit is not taken, whatever it was chosen for; what follows one that fits is not refused.
+  // Where the first one's condition is false the others may do; if none does, that is said.
+  KernelContract narrow = instance("{\"state\": \"default\", " + key +
+                                   "}, \"where\": [{\"expr\": [\"N\", 8, \"==\"], "
+                                   "\"text\": \"N == 8\"}]");
+  instances = {&narrow, &tuned};
+  EXPECT_TRUE(takesTuned(4, 64, "GPU A"));
+  EXPECT_TRUE(takesTuned(4, 128, "GPU A")); // the only one that fits
+  instances = {&narrow, &narrow, &tuned};
+  EXPECT_EQ(bindInstance(instances, {Argument::tensor(at(kX), DataType::F32, {2, 3, 4})}).error().message,
+            "`x` has rank 3; expected 2, [M, N]");
+  instances = {&plain, &tuned};
+  // An instance that does not fit is not taken, whatever it was chosen for.
   tuned.parameters[0].type = DataType::F16;
   EXPECT_FALSE(takesTuned(4, 64, "GPU A"));
 }
