@@ -64,7 +64,7 @@ public:
 private:
   Status orderArguments(const KernelContract &contract);
   Status placeArguments(const KernelContract &contract);
-  Result<ArgumentCopy> copyArguments();
+  Result<ArgumentCopy> copyArguments(const ArgumentCopy *from);
   bool isCompared(const Parameter &parameter) const;
   Status restore(const ArgumentCopy &copy, bool poisonsOutputs);
   Status recordBatch(Candidate &candidate);
@@ -142,8 +142,11 @@ Status GpuMeasurement::open(const MeasureSetup &given) {
   return {};
 }
 
-/// Brings the arguments into the order of the parameters.
+/// Brings the arguments into the order of the parameters; leaves them as they are where there is one too many.
 Status GpuMeasurement::orderArguments(const KernelContract &contract) {
+  for (const HostArgument &argument : arguments)
+    if (contract.findParameter(argument.name) < 0)
+      return invalid("`" + argument.name + "` is no parameter of kernel `" + contract.name + "`");
   std::vector<HostArgument> ordered;
   for (const Parameter &parameter : contract.parameters) {
     auto found = std::find_if(arguments.begin(), arguments.end(),
@@ -152,40 +155,39 @@ Status GpuMeasurement::orderArguments(const KernelContract &contract) {
     absent.name = parameter.name;
     absent.kind = HostArgument::Kind::None;
     ordered.push_back(found == arguments.end() ? absent : std::move(*found));
-    if (found != arguments.end())
-      arguments.erase(found);
   }
-  if (!arguments.empty())
-    return invalid("`" + arguments.front().name + "` is no parameter of kernel `" + contract.name + "`");
   arguments = std::move(ordered);
   parameters = contract.parameters;
   return {};
 }
 
-Result<ArgumentCopy> GpuMeasurement::copyArguments() {
+/// Of the arguments as they are in the host's memory, or `from` the GPU's.
+Result<ArgumentCopy> GpuMeasurement::copyArguments(const ArgumentCopy *from) {
   ArgumentCopy copy;
   for (size_t i = 0; i < arguments.size(); ++i) {
     Result<DeviceMemory> memory = DeviceMemory::allocate(arguments[i].tensor.data.size());
     if (!memory)
       return memory.error();
-    TILE_TRY(copies.empty() ? memory->upload(arguments[i].tensor.data.data(), stream->get())
-                            : memory->copyFrom(copies.front().memories[i], stream->get()));
+    TILE_TRY(from ? memory->copyFrom(from->memories[i], stream->get())
+                  : memory->upload(arguments[i].tensor.data.data(), stream->get()));
     copy.bases.push_back(memory->get());
     copy.memories.push_back(std::move(*memory));
   }
   return copy;
 }
 
+/// All or nothing, so that the next candidate finds the GPU's memory as the first one did.
 Status GpuMeasurement::placeArguments(const KernelContract &contract) {
   TILE_TRY(orderArguments(contract));
   int64_t bytes = 1;
   for (const HostArgument &argument : arguments)
     bytes += static_cast<int64_t>(argument.tensor.data.size());
-  Result<ArgumentCopy> first = copyArguments();
+  std::vector<ArgumentCopy> made;
+  Result<ArgumentCopy> first = copyArguments(nullptr);
   if (!first)
     return first.error();
-  copies.push_back(std::move(*first));
-  originals.resize(arguments.size());
+  made.push_back(std::move(*first));
+  std::vector<std::optional<DeviceMemory>> kept(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!mayWrite(parameters[i]) || parameters[i].role == Parameter::Role::Out)
       continue;
@@ -193,23 +195,25 @@ Status GpuMeasurement::placeArguments(const KernelContract &contract) {
     if (!original)
       return original.error();
     TILE_TRY(original->upload(arguments[i].tensor.data.data(), stream->get()));
-    originals[i].emplace(std::move(*original));
+    kept[i].emplace(std::move(*original));
   }
   Result<int64_t> free = freeMemory();
   if (!free)
     return free.error();
   int64_t wanted = std::min((2 * device.l2Bytes + bytes - 1) / bytes, kMostCopies), most = *free / 2 / bytes;
   for (int64_t count = 1; count < wanted && count <= most; ++count) {
-    Result<ArgumentCopy> copy = copyArguments();
+    Result<ArgumentCopy> copy = copyArguments(&made.front());
     if (!copy)
       return copy.error();
-    copies.push_back(std::move(*copy));
+    made.push_back(std::move(*copy));
   }
   std::vector<DataType> types;
   for (const Parameter &parameter : contract.parameters)
     if (parameter.kind == Parameter::Kind::Tensor)
       types.push_back(parameter.type);
   setup.agreement = completed(setup.agreement, types);
+  originals = std::move(kept);
+  copies = std::move(made);
   return {};
 }
 

@@ -153,6 +153,19 @@ TEST_F(MeasurementTest, NoMemoryIsAnError) {
   EXPECT_EQ(load(0, "quick"), "`cuMemAlloc` failed: CUDA_ERROR_OUT_OF_MEMORY");
 }
 
+TEST_F(MeasurementTest, WhatIsLeftOfTooLittleMemoryIsNotUsed) {
+  // Two tensors of 6 of 16 MiB, of which one is kept as it was made.
+  open(setupOf(3 << 19));
+  size_t before = fake().allocations;
+  for (size_t candidate : {0, 1}) {
+    EXPECT_EQ(load(candidate, "adding", "inout"), "`cuMemAlloc` failed: CUDA_ERROR_OUT_OF_MEMORY");
+    EXPECT_EQ(fake().allocations, before);
+  }
+  EXPECT_EQ(load(2, "quick"), "") << "as an output it needs no original";
+  ASSERT_TRUE(measurement->run(2).ok());
+  EXPECT_EQ(*measurement->compare(2), "");
+}
+
 TEST_F(MeasurementTest, ArgumentsThatDoNotFitAreErrors) {
   auto errorOf = [](std::vector<MeasuredArgument> arguments) {
     MeasureSetup setup = setupOf();
