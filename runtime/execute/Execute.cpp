@@ -69,6 +69,16 @@ const Target *targetOfGpu(Session &session) {
   return target;
 }
 
+std::optional<BuildOptions> buildForGpu(Session &session, BuildOptions build) {
+  std::optional<DeviceProperties> device = take(session, readDevice(0));
+  if (!device)
+    return std::nullopt;
+  const Target *here = findTargetFor(device->major * 10 + device->minor), &chosen = *build.compile.target;
+  if (here && !chosen.architectureSpecific && chosen.capability < here->capability)
+    build.compile.assembleFor = here;
+  return build;
+}
+
 std::optional<LoadedKernel> takeKernel(Session &session, OwningOpRef<ModuleOp> module) {
   std::vector<KernelEntry> entries = contractsOf(*module);
   if (entries.size() != 1) {
@@ -176,14 +186,6 @@ bool takesRuns(DeviceKind device) {
   return stream && stream->synchronize();
 }
 
-/// How to build for `device`: code for an older GPU is assembled for this one, as the driver does with PTX.
-static BuildOptions buildFor(const DeviceProperties &device, BuildOptions build) {
-  const Target *here = findTargetFor(device.major * 10 + device.minor), &chosen = *build.compile.target;
-  if (here && !chosen.architectureSpecific && chosen.capability < here->capability)
-    build.compile.assembleFor = here;
-  return build;
-}
-
 std::optional<RunResult> runCubin(Session &session, std::string_view cubin, const KernelContract &contract,
                                   Location place, std::vector<HostArgument> &arguments, unsigned repetitions) {
   std::optional<DeviceProperties> properties = take(session, readDevice(0));
@@ -230,15 +232,14 @@ std::optional<RunResult> runCubin(Session &session, std::string_view cubin, cons
 
 static std::optional<RunResult> runOnGpu(Session &session, FileId file, LoadedKernel &kernel,
                                          std::vector<HostArgument> &arguments, const RunOptions &options) {
-  std::optional<DeviceProperties> properties = take(session, readDevice(0));
-  if (!properties)
+  std::optional<BuildOptions> forDevice = buildForGpu(session, options.build);
+  if (!forDevice)
     return std::nullopt;
   Location place = kernel.function.getLoc(); // the module is spent on the build
-  BuildOptions forDevice = buildFor(*properties, options.build);
   std::optional<std::string> cubin;
   if (options.compile)
-    cubin = options.compile(*kernel.module, forDevice);
-  else if (std::optional<Artifact> artifact = build(session, file, *kernel.module, forDevice))
+    cubin = options.compile(*kernel.module, *forDevice);
+  else if (std::optional<Artifact> artifact = build(session, file, *kernel.module, *forDevice))
     cubin = std::move(artifact->cubin);
   return cubin ? runCubin(session, *cubin, kernel.contract, place, arguments, options.repetitions) : std::nullopt;
 }

@@ -32,6 +32,10 @@ std::optional<int> numSmsOf(Session &session, DeviceKind device);
 /// The compilation target of the GPU at hand; null, after reporting, if there is none that the compiler knows.
 const Target *targetOfGpu(Session &session);
 
+/// How to build for the GPU at hand: code for an older one is assembled for it, as the driver does with PTX. None after
+/// reporting that there is no GPU.
+std::optional<BuildOptions> buildForGpu(Session &session, BuildOptions build);
+
 /// A kernel in tile IR and its contract.
 struct LoadedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds this kernel alone

@@ -325,7 +325,8 @@ static bool chooseConfiguration(Session &session, const std::string &input, cons
   static const std::map<std::string, TunePolicy> policies = {
       {"never", TunePolicy::Never}, {"missing", TunePolicy::Missing}, {"force", TunePolicy::Force}};
   std::optional<GpuName> gpu = gpuOfTune(session);
-  if (!gpu)
+  std::optional<BuildOptions> build = gpu ? buildForGpu(session, options) : std::nullopt;
+  if (!build)
     return false;
   TuneLaunch launch{input, &syntax, &item, options, argumentsOfRun(), given, seed, *gpu};
   TuneOptions tuning;

@@ -161,6 +161,8 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
     return;
   build->source.kernel = item->name.text;
   build->source.forOneLaunch = true;
+  if (needsGpu && !(build = buildForGpu(session, std::move(*build))))
+    return;
   if (needsGpu && !(build->source.numSms = numSmsOf(session, DeviceKind::Gpu)))
     return;
   std::optional<std::vector<AskedLaunch>> launches = readLaunches(session, *syntax, *item, build->source);
