@@ -2,6 +2,7 @@
 
 #include "runtime/artifact/File.h"
 #include "runtime/artifact/Manifest.h"
+#include "runtime/search/Keys.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,9 +13,11 @@ using namespace llvm;
 
 namespace tile {
 
-CompileJob toCompileJob(const std::string &file, const BuildOptions &options, const std::string &output) {
+CompileJob toCompileJob(const Session &session, const std::string &file, const BuildOptions &options,
+                        const std::string &output) {
   CompileJob job;
   job.file = file;
+  job.sourceHash = sourceHash(session);
   job.kernel = options.source.kernel;
   job.values = options.source.values;
   job.scalars = options.source.scalarTexts;
@@ -77,6 +80,11 @@ static std::optional<Artifact> build(Session &session, const CompileJob &job, Co
   std::optional<Artifact> artifact = kind ? build(session, *file, *kind, *options) : std::nullopt;
   if (!artifact || session.hasErrors())
     return std::nullopt;
+  // Only now are the imports read as well.
+  if (!job.sourceHash.empty() && job.sourceHash != sourceHash(session)) {
+    session.report(Code::E0602, "`" + job.file + "` or what it imports was changed while it was tuned");
+    return std::nullopt;
+  }
   describe(*artifact, options->compile.assembledFor(), result);
   if (Status written = writeFile(job.output, artifact->cubin); !written)
     session.report(Code::E0602, written.error().message);

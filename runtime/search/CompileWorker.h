@@ -8,9 +8,10 @@
 
 namespace tile {
 
-/// The job that builds `file` as `options` say, for one launch, into `output`. The values of a configuration are added
-/// by the caller. Expressions of decorators do not travel.
-CompileJob toCompileJob(const std::string &file, const BuildOptions &options, const std::string &output);
+/// The job that builds `file`, whose kernels `session` has generated, as `options` say, for one launch, into `output`.
+/// The values of a configuration are added by the caller. Expressions of decorators do not travel.
+CompileJob toCompileJob(const Session &session, const std::string &file, const BuildOptions &options,
+                        const std::string &output);
 
 /// Answers jobs until standard input ends; gives the exit code.
 int workerMain();

@@ -223,7 +223,7 @@ private:
     result.cached = candidates.size() - missing.size();
     std::vector<CompileJob> jobs;
     for (size_t i : missing)
-      jobs.push_back(toCompileJob(launch.file, buildOf(result.trials[i].configuration), scratch.file(i)));
+      jobs.push_back(toCompileJob(session, launch.file, buildOf(result.trials[i].configuration), scratch.file(i)));
     PoolOptions pool{{options.program, {kWorkerArgument}}, options.workers, options.compileSeconds, options.cancelled};
     size_t done = 0;
     progress(TuneProgress::Phase::Compile, 0, jobs.size());

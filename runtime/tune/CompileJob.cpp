@@ -10,6 +10,7 @@ using Json = nlohmann::json;
 
 static std::string toLine(const CompileJob &job) {
   Json line{{"file", job.file},
+            {"source_hash", job.sourceHash},
             {"kernel", job.kernel},
             {"values", job.values},
             {"scalars", job.scalars},
@@ -27,6 +28,7 @@ static std::string toLine(const CompileJob &job) {
 static CompileJob readJob(const Json &line) {
   CompileJob job;
   job.file = line.value("file", "");
+  job.sourceHash = line.value("source_hash", "");
   job.kernel = line.value("kernel", "");
   job.values = line.value("values", job.values);
   job.scalars = line.value("scalars", job.scalars);

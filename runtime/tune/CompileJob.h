@@ -3,8 +3,7 @@
 //   tuner:  std::vector<CompileResult> results = compileAll(jobs, {{"/proc/self/exe", {kWorkerArgument}}}, onDone);
 //   worker: serveCompileJobs(compile)
 //
-// The text of the source does not travel: a worker reads the file. Whoever keeps results by the source's hash compares
-// it with the one in the cubin's manifest.
+// The text of the source does not travel: a worker reads the file, and refuses one that is not what the tuner read.
 
 #ifndef TILE_RUNTIME_TUNE_COMPILEJOB_H
 #define TILE_RUNTIME_TUNE_COMPILEJOB_H
@@ -22,6 +21,7 @@ inline constexpr const char *kWorkerArgument = "--worker";
 
 struct CompileJob {
   std::string file;
+  std::string sourceHash; ///< Of the file and its imports, as the tuner read them; empty: whatever they are.
   std::string kernel;
   /// As `-D` takes them: the values of the configuration, and those of the launch that are known.
   std::map<std::string, std::string> values;
