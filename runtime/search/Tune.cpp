@@ -78,6 +78,9 @@ double coarsestRounding(mlir::func::FuncOp kernel) {
   return coarsest;
 }
 
+/// Ends the reason of a choice that a whole search may replace, and that replaces none of a whole search.
+constexpr StringLiteral kStopped = "the search was stopped before its end";
+
 class Search {
 public:
   Search(Session &session, const TuneLaunch &launch, const TuneOptions &options)
@@ -86,8 +89,11 @@ public:
   std::optional<TuneResult> run() {
     if (!readLaunch())
       return std::nullopt;
-    if (options.policy != TunePolicy::Force && takeKnown())
+    std::optional<TunedChoice> known = options.policy == TunePolicy::Force ? std::nullopt : findKnown();
+    if (known) {
+      take(*known);
       return std::move(result);
+    }
     if (result.space.all.size() == 1) {
       result.chosen = result.space.all.front();
       result.why = "the only configuration";
@@ -96,29 +102,34 @@ public:
     if (!rank())
       return std::nullopt;
     if (order.empty())
-      return refuse("the model rejects every configuration of `" + launch.kernel->name.text + "`");
+      return refuse("the model rejects every configuration of `" + launch.kernel->name.text + "`",
+                    to_vector(seq(result.trials.size())));
     if (options.policy == TunePolicy::Never) {
-      result.source = TuneResult::Source::Model;
-      result.chosen = result.trials[order.front()].configuration;
-      result.why = "the model's first of " + countOf(order.size());
+      takeFirstOfModel();
       return std::move(result);
     }
-    std::vector<size_t> candidates = shortlist();
+    const std::vector<size_t> tried = shortlist();
+    std::vector<size_t> candidates = tried;
     std::unique_ptr<MeasureClient> client = startMeasuring();
     if (!client || !compile(candidates) || !measure(*client, candidates))
       return std::nullopt;
-    return conclude();
+    return conclude(tried);
   }
 
 private:
-  std::nullopt_t refuse(std::string message) {
+  /// Reports that none of `tried` runs, with what failed of them; where nothing did, why they were not tried.
+  TuneResult refuse(std::string message, ArrayRef<size_t> tried) {
+    result.source = TuneResult::Source::None;
+    result.why = message;
     DiagnosticBuilder diagnostic = session.engine.report(Code::E0607, launch.kernel->name.range, std::move(message));
+    auto isFailure = [&](size_t i) { return result.trials[i].outcome != TrialOutcome::NotTried; };
+    bool hasFailure = any_of(tried, isFailure);
     constexpr size_t kMostShown = 4;
     size_t shown = 0;
-    for (const Trial &trial : result.trials)
-      if (!trial.reason.empty() && shown++ < kMostShown)
-        diagnostic.note(trial.configuration.describe() + ": " + trial.reason);
-    return std::nullopt;
+    for (size_t i : tried)
+      if ((isFailure(i) || !hasFailure) && shown++ < kMostShown)
+        diagnostic.note(result.trials[i].configuration.describe() + ": " + result.trials[i].reason);
+    return std::move(result);
   }
 
   bool readLaunch() {
@@ -151,15 +162,22 @@ private:
     return module ? takeKernel(session, std::move(module)) : std::nullopt;
   }
 
-  bool takeKnown() {
+  std::optional<TunedChoice> findKnown() const {
     std::optional<TunedChoice> known = options.database ? options.database->findChoice(result.key) : std::nullopt;
-    if (!known || !is_contained(result.space.all, known->configuration))
-      return false;
+    return known && is_contained(result.space.all, known->configuration) ? known : std::nullopt;
+  }
+
+  void take(const TunedChoice &known) {
     result.source = TuneResult::Source::Known;
-    result.chosen = known->configuration;
-    result.why = known->why;
-    result.medianUs = known->medianUs;
-    return true;
+    result.chosen = known.configuration;
+    result.why = known.why;
+    result.medianUs = known.medianUs;
+  }
+
+  void takeFirstOfModel() {
+    result.source = TuneResult::Source::Model;
+    result.chosen = result.trials[order.front()].configuration;
+    result.why = "the model's first of " + countOf(order.size());
   }
 
   bool isCancelled() const { return options.cancelled && *options.cancelled; }
@@ -227,13 +245,13 @@ private:
     PoolOptions pool{{options.program, {kWorkerArgument}}, options.workers, options.compileSeconds, options.cancelled};
     size_t done = 0;
     progress(TuneProgress::Phase::Compile, 0, jobs.size());
-    compileAll(jobs, pool, [&](size_t job, const CompileResult &compiled) {
-      Trial &trial = result.trials[missing[job]];
-      compiled.apply(trial);
+    std::vector<CompileResult> all = compileAll(jobs, pool, [&](size_t job, const CompileResult &compiled) {
       if (!compiled.failure && compiled.diagnostics.empty()) // what is kept is not warned of again
         keep(missing[job]);
       progress(TuneProgress::Phase::Compile, ++done, jobs.size());
     });
+    for (const auto &[i, compiled] : zip_equal(missing, all)) // those that no worker took as well
+      compiled.apply(result.trials[i]);
     llvm::erase_if(candidates, [&](size_t i) { return !sys::fs::exists(scratch.file(i)); });
     return true;
   }
@@ -263,7 +281,7 @@ private:
     for (const auto &[argument, text] : zip_equal(launch.shapes, launch.arguments))
       measuring.setup.arguments.push_back({argument.name, text});
     measuring.cancelled = options.cancelled;
-    std::optional<std::unique_ptr<MeasureClient>> client = take(session, MeasureClient::start(measuring));
+    std::optional<std::unique_ptr<MeasureClient>> client = tile::take(session, MeasureClient::start(measuring));
     return client ? std::move(*client) : nullptr;
   }
 
@@ -282,7 +300,7 @@ private:
       bool isChecking = StringRef(step) == "checking";
       progress(isChecking ? TuneProgress::Phase::Check : TuneProgress::Phase::Measure, done, of, bestUs);
     };
-    if (!take(session, client.measure(result.trials, code, rounds)))
+    if (!tile::take(session, client.measure(result.trials, code, rounds)))
       return false;
     const Target &target = launch.build.compile.assembledFor();
     for (Trial &trial : result.trials)
@@ -294,7 +312,21 @@ private:
     return true;
   }
 
-  std::optional<TuneResult> conclude() {
+  /// Of a search that was stopped: takes what is known, else the model's first. False where `choice` is better founded.
+  bool fallBack(const std::optional<Choice> &choice) {
+    std::optional<TunedChoice> known = findKnown();
+    if (choice && (!known || StringRef(known->why).ends_with(kStopped)))
+      return false;
+    if (known)
+      take(*known);
+    else
+      takeFirstOfModel();
+    result.source = TuneResult::Source::Cancelled;
+    result.why = kStopped.str() + (known ? "; known from before, " : "; ") + result.why;
+    return true;
+  }
+
+  TuneResult conclude(ArrayRef<size_t> tried) {
     result.isCancelled = isCancelled();
     for (Trial &trial : result.trials)
       if (trial.outcome == TrialOutcome::NotTried && trial.reason.empty())
@@ -303,17 +335,17 @@ private:
     std::string date = printDate(std::time(nullptr));
     if (options.database)
       options.database->storeTrials(result.key, result.trials, date);
-    if (!choice && result.isCancelled)
+    if (result.isCancelled && fallBack(choice))
       return std::move(result);
     if (!choice)
-      return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured");
+      return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured", tried);
     const Trial &chosen = result.trials[choice->index];
     result.source = TuneResult::Source::Measured;
     result.chosen = chosen.configuration;
     result.why = choice->why;
     result.medianUs = chosen.medianUs();
     if (result.isCancelled)
-      result.why += "; the search was stopped before its end";
+      result.why += "; " + kStopped.str();
     if (options.database)
       options.database->storeChoice(result.key, {result.chosen, result.medianUs, result.why, date});
     return std::move(result);

@@ -60,10 +60,12 @@ inline constexpr unsigned kDefaultTop = 16;
 
 struct TuneResult {
   enum class Source {
-    Only,     ///< nothing else to choose from
-    Known,    ///< from the database
-    Model,    ///< not measured
-    Measured, ///< now
+    Only,      ///< nothing else to choose from
+    Known,     ///< from the database
+    Model,     ///< not measured
+    Measured,  ///< now
+    Cancelled, ///< what is known, else the model's first: the search was stopped before it had anything better
+    None,      ///< no configuration runs, which is reported; `trials` say why, and `chosen` is empty
   };
   Source source = Source::Only;
   Configuration chosen;
@@ -77,7 +79,7 @@ struct TuneResult {
   bool isCancelled = false;
 };
 
-/// None after reporting a fault of the kernel or its `@autotune`, or that no configuration runs.
+/// None after reporting a fault of the kernel or its `@autotune`, or what keeps anything from being measured.
 std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const TuneOptions &options);
 
 } // namespace tile

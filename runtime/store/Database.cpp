@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 namespace tile {
 
@@ -212,10 +213,19 @@ bool Database::storeChoice(const TuneKey &key, const TunedChoice &choice) {
 bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date) {
   std::lock_guard<std::mutex> lock(mutex);
   return attempt(Writing, [&] {
-    SqliteOutcome outcome = SqliteOutcome::Done;
-    for (const Trial &trial : trials)
-      if (outcome == SqliteOutcome::Done)
-        outcome = insertRecord(*sqlite, recordOf(key, trial, date), Replace::Always);
+    std::set<std::string> tried; // configurations
+    SqliteOutcome outcome =
+        selectRecords(*sqlite, key, KeyMatch::Exact, {RecordKind::Trial}, [&](StoredRecord &&stored) {
+          Result<Trial> before = trialOf(stored.record, describe(stored.record));
+          if (stored.isWhole && before && before->outcome != TrialOutcome::NotTried)
+            tried.insert(stored.record.configuration);
+        });
+    for (const Trial &trial : trials) {
+      Record record = recordOf(key, trial, date);
+      bool saysNothing = trial.outcome == TrialOutcome::NotTried && tried.count(record.configuration);
+      if (outcome == SqliteOutcome::Done && !saysNothing)
+        outcome = insertRecord(*sqlite, record, Replace::Always);
+    }
     return outcome;
   });
 }

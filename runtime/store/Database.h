@@ -73,8 +73,8 @@ public:
   /// The trials of this key, in the order of configurations.
   std::vector<Trial> findTrials(const TuneKey &key);
 
-  /// Each replaces what was there for the key (and the configuration). True if it is kept: after the first failure,
-  /// which is reported, nothing is.
+  /// Each replaces what was there for the key (and the configuration), but a trial that was not tried none that was.
+  /// True if it is kept: after the first failure, which is reported, nothing is.
   bool storeChoice(const TuneKey &key, const TunedChoice &choice);
   bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date);
 

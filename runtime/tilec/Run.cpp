@@ -11,6 +11,7 @@
 #include "runtime/execute/Signature.h"
 #include "runtime/execute/SimulatorCounters.h"
 #include "runtime/search/Tune.h"
+#include "runtime/tune/Interrupt.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -328,15 +329,21 @@ static bool chooseConfiguration(Session &session, const std::string &input, cons
   std::optional<BuildOptions> build = gpu ? buildForGpu(session, options) : std::nullopt;
   if (!build)
     return false;
-  TuneLaunch launch{input, &syntax, &item, options, argumentsOfRun(), given, seed, *gpu};
+  TuneLaunch launch{input, &syntax, &item, std::move(*build), argumentsOfRun(), given, seed, *gpu};
   TuneOptions tuning;
   tuning.policy = policies.at(tuneOption.get());
   tuning.cache = &kept.cache;
   tuning.database = &kept.database;
+  std::optional<Interrupt> interrupt; // only a search is worth stopping apart from the run
+  if (tuning.policy != TunePolicy::Never)
+    tuning.cancelled = &interrupt.emplace().flag();
   std::optional<TuneResult> result = tune(session, launch, tuning);
-  if (result)
-    options.source = withConfiguration(std::move(options.source), result->chosen);
-  return result.has_value();
+  if (!result || result->source == TuneResult::Source::None)
+    return false;
+  if (result->isCancelled && !printsJsonDiagnostics())
+    std::cerr << item.name.text << " runs with " << result->chosen.describe() << ": " << result->why << "\n";
+  options.source = withConfiguration(std::move(options.source), result->chosen);
+  return true;
 }
 
 /// The code of `module`, from what is kept or built and kept. None after reporting.

@@ -120,9 +120,15 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
               : std::nullopt;
     if (!ranking)
       return;
+    if (tuneReportOption.is("json")) {
+      report.push_back(
+          json::Object{{"kernel", launch.kernel->name.text}, {"sizes", space->sizes}, {"ranking", toJson(*ranking)}});
+      return;
+    }
     raw_os_ostream out(std::cout);
     out << launch.kernel->name.text << " for " << space->sizes << ", by the model:\n";
-    return printRanking(*ranking, out);
+    printRanking(*ranking, out);
+    return;
   }
   std::optional<TuneResult> result;
   {
@@ -134,7 +140,7 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
     return;
   if (tuneReportOption.is("json"))
     report.push_back(toJson(*result));
-  else
+  else if (result->source != TuneResult::Source::None || tuneReportOption.isGiven())
     printTuneResult(*result, tuneReportOption.isGiven(), std::cout);
 }
 
@@ -155,14 +161,14 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
   std::optional<GpuName> gpu = needsGpu ? gpuOfTune(session) : std::optional(GpuName());
   if (!gpu || (needsGpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session))))
     return;
+  if (needsGpu && !(build = buildForGpu(session, std::move(*build))))
+    return;
   std::unique_ptr<ast::Module> syntax = session.parse(*file);
   const ast::KernelItem *item = syntax ? chooseKernel(session, *syntax, build->source.kernel) : nullptr;
   if (!item)
     return;
   build->source.kernel = item->name.text;
   build->source.forOneLaunch = true;
-  if (needsGpu && !(build = buildForGpu(session, std::move(*build))))
-    return;
   if (needsGpu && !(build->source.numSms = numSmsOf(session, DeviceKind::Gpu)))
     return;
   std::optional<std::vector<AskedLaunch>> launches = readLaunches(session, *syntax, *item, build->source);

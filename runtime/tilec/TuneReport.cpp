@@ -23,7 +23,7 @@ std::string describe(const TuneProgress &progress) {
 }
 
 static const char *nameOf(TuneResult::Source source) {
-  static constexpr const char *names[] = {"only", "known", "model", "measured"};
+  static constexpr const char *names[] = {"only", "known", "model", "measured", "cancelled", "none"};
   return names[static_cast<size_t>(source)];
 }
 
@@ -80,7 +80,7 @@ void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream
   for (const std::string *part : {&result.key.sizes, &result.key.arguments, &result.key.gpu})
     out << (part->empty() ? "" : ", ") << *part;
   out << ":\n";
-  out << "  " << result.chosen.describe();
+  out << "  " << (result.source == TuneResult::Source::None ? "no choice" : result.chosen.describe());
   if (result.medianUs > 0)
     out << format(": %.1f us", result.medianUs);
   out << "; " << (result.source == TuneResult::Source::Known ? "known from before, " : "") << result.why << "\n";
@@ -148,7 +148,6 @@ json::Object toJson(const TuneResult &result) {
     key[field.name] = result.key.*field.member;
   json::Object entry{{"key", std::move(key)},
                      {"source", nameOf(result.source)},
-                     {"chosen", toJson(result.chosen)},
                      {"why", result.why},
                      {"cached", static_cast<int64_t>(result.cached)},
                      {"model_s", result.modelSeconds},
@@ -157,9 +156,35 @@ json::Object toJson(const TuneResult &result) {
                      {"cancelled", result.isCancelled},
                      {"trials", std::move(trials)},
                      {"pruned", std::move(pruned)}};
+  if (result.source != TuneResult::Source::None)
+    entry["chosen"] = toJson(result.chosen);
   if (result.medianUs > 0)
     entry["median_us"] = result.medianUs;
   return entry;
+}
+
+json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
+  json::Array entries;
+  int rank = 0;
+  for (const RankedConfiguration &one : ranking) {
+    json::Object entry{{"configuration", toJson(one.configuration)}};
+    const Estimate &estimate = one.estimate;
+    if (estimate.rejection.empty()) {
+      entry["model_rank"] = ++rank;
+      entry["model_us"] = estimate.microseconds;
+      entry["bound"] = estimate.bound;
+      entry["registers"] = estimate.registers;
+      entry["shared_bytes"] = estimate.sharedBytes;
+      entry["warps"] = estimate.warps;
+      entry["programs_per_sm"] = estimate.programsPerSm;
+      entry["waves"] = estimate.waves;
+    } else {
+      entry["outcome"] = nameOf(TrialOutcome::Rejected);
+      entry["reason"] = estimate.rejection;
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 } // namespace tile

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_TILEC_TUNEREPORT_H
 #define RUNTIME_TILEC_TUNEREPORT_H
 
+#include "runtime/search/Ranking.h"
 #include "runtime/search/Tune.h"
 
 #include "llvm/Support/JSON.h"
@@ -18,6 +19,9 @@ void printTuneResult(const TuneResult &result, bool isFull, std::ostream &out);
 
 /// Times in microseconds, memory in bytes; `outcome` is of `nameOf(TrialOutcome)`.
 llvm::json::Object toJson(const TuneResult &result);
+
+/// What `printRanking` prints, the best first.
+llvm::json::Array toJson(const std::vector<RankedConfiguration> &ranking);
 
 } // namespace tile
 

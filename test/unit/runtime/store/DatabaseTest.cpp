@@ -89,6 +89,19 @@ TEST_F(DatabaseTest, ATrialReplacesThatOfItsConfiguration) {
   EXPECT_EQ(trials[1].outcome, TrialOutcome::Wrong);
 }
 
+TEST_F(DatabaseTest, ATrialThatWasNotTriedReplacesNoneThatWas) {
+  Database database(options());
+  Trial untried = measuredTrial(64), other = measuredTrial(32);
+  untried.outcome = other.outcome = TrialOutcome::NotTried;
+  database.storeTrials(keyFor("M=1"), {measuredTrial(64), other}, "2026-11-30T08:15:57Z");
+  other.reason = "stopped";
+  EXPECT_TRUE(database.storeTrials(keyFor("M=1"), {untried, other}, "2026-12-01T08:15:57Z"));
+  std::vector<Trial> trials = database.findTrials(keyFor("M=1"));
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_TRUE(isSame(trials[0], other));
+  EXPECT_TRUE(isSame(trials[1], measuredTrial(64)));
+}
+
 TEST_F(DatabaseTest, NumbersThatAreNoneAreNotKept) {
   Trial trial = measuredTrial(128);
   trial.predictedUs = NAN;
