@@ -83,6 +83,18 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
   return shapes;
 }
 
+std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, const LaunchShape &shape) {
+  std::map<std::string, std::string> values;
+  std::vector<std::string> dims = dimNames(item);
+  for (const auto &given : shape.values) {
+    bool isParameter =
+        any_of(item.parameters, [&](const auto &parameter) { return parameter.name.text == given.first; });
+    if (!isParameter && !is_contained(dims, given.first))
+      values.insert(given);
+  }
+  return values;
+}
+
 namespace {
 /// Makes arguments of the contract that a shape gives.
 class ShapeArguments {

@@ -28,6 +28,9 @@ std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const st
 /// What `@bench(shapes = [...])` of `item` lists.
 std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item);
 
+/// What `shape` gives compile-time parameters and knobs of `item`.
+std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, const LaunchShape &shape);
+
 /// One argument for each parameter that is there, as `--arg` takes them: `a=normal:bf16[4096,4096]`. Tensors have the
 /// extents of the signature, rows without gaps. None after reporting what `shape` does not say or the kernel does not
 /// have.

@@ -57,6 +57,9 @@ private:
   SmallString<128> folder;
 };
 
+/// A candidate that takes a part like this of all the time is taken for one that never ends, so that some may.
+constexpr double kHangs = 4;
+
 std::string countOf(size_t configurations) {
   return std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
 }
@@ -97,6 +100,9 @@ public:
     if (result.space.all.size() == 1) {
       result.chosen = result.space.all.front();
       result.why = "the only configuration";
+      // Where `prune` leaves it alone, another would be taken without the choice.
+      if (options.database && options.policy != TunePolicy::Never && !result.space.pruned.empty())
+        options.database->storeChoice(result.key, {result.chosen, 0, result.why, printDate(std::time(nullptr))});
       return std::move(result);
     }
     if (!rank())
@@ -281,6 +287,7 @@ private:
     for (const auto &[argument, text] : zip_equal(launch.shapes, launch.arguments))
       measuring.setup.arguments.push_back({argument.name, text});
     measuring.cancelled = options.cancelled;
+    measuring.secondsToRun = std::max(1.0, options.seconds / kHangs);
     std::optional<std::unique_ptr<MeasureClient>> client = tile::take(session, MeasureClient::start(measuring));
     return client ? std::move(*client) : nullptr;
   }

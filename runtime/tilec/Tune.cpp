@@ -48,6 +48,7 @@ static FormOption tuneReportOption{
 struct AskedLaunch {
   std::string title; ///< `M=4096 N=4096`; empty for the one of --arg
   std::vector<std::string> arguments;
+  std::map<std::string, std::string> values; ///< of compile-time parameters and knobs, as `-D` has them
 };
 
 /// The launches of --arg, of --shapes, or of `@bench`; none after reporting.
@@ -58,7 +59,7 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
     return std::nullopt;
   }
   if (!argumentsOfRun().empty())
-    return std::vector<AskedLaunch>{{"", argumentsOfRun()}};
+    return std::vector<AskedLaunch>{{"", argumentsOfRun(), {}}};
   std::optional<std::vector<LaunchShape>> shapes =
       shapesOption.isGiven() ? readShapeFile(session, shapesOption.get()) : std::optional(benchShapes(session, item));
   if (!shapes)
@@ -76,7 +77,7 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
     std::optional<std::vector<std::string>> arguments = argumentsOf(session, module, item, options, shape);
     if (!arguments)
       return std::nullopt;
-    launches.push_back({shape.text, std::move(*arguments)});
+    launches.push_back({shape.text, std::move(*arguments), compiledValues(item, shape)});
   }
   return launches;
 }
@@ -108,6 +109,8 @@ private:
 static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &asked, TuneOptions options,
                        json::Array &report) {
   launch.arguments = asked.arguments;
+  for (const auto &[name, value] : asked.values)
+    launch.build.source.values[name] = value;
   std::optional<std::vector<HostArgument>> given = readArguments(session, asked.arguments, launch.seed);
   if (!given || !bindSignature(session, *launch.kernel, *given, launch.build.source))
     return;
