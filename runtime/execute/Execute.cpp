@@ -54,19 +54,19 @@ std::optional<int> numSmsOf(Session &session, DeviceKind device) {
   return properties ? std::optional(properties->numSms) : std::nullopt;
 }
 
-const Target *targetOfGpu(Session &session) {
-  Result<DeviceProperties> device = readDevice(0);
-  if (!device) {
-    session.report(Code::E0602, device.error().message);
-    return nullptr;
-  }
-  const Target *target = findTargetFor(device->major * 10 + device->minor);
+const Target *targetOf(Session &session, const DeviceProperties &device) {
+  const Target *target = findTargetFor(device.major * 10 + device.minor);
   if (!target)
-    session.report(Code::E0602, "the GPU `" + device->name + "` has compute capability " +
-                                    std::to_string(device->major) + "." + std::to_string(device->minor) +
+    session.report(Code::E0602, "the GPU `" + device.name + "` has compute capability " + std::to_string(device.major) +
+                                    "." + std::to_string(device.minor) +
                                     ", for which there is no code; the oldest known is " +
                                     std::string(allTargets().begin()->name));
   return target;
+}
+
+const Target *targetOfGpu(Session &session) {
+  std::optional<DeviceProperties> device = take(session, readDevice(0));
+  return device ? targetOf(session, *device) : nullptr;
 }
 
 std::optional<BuildOptions> buildForGpu(Session &session, BuildOptions build) {

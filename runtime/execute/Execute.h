@@ -13,6 +13,8 @@
 
 namespace tile {
 
+struct DeviceProperties;
+
 enum class DeviceKind { Cpu, Gpu, Simulator };
 
 /// `CPU interpreter`, `GPU` or `GPU simulator`.
@@ -28,6 +30,9 @@ inline constexpr int kHostSms = 3;
 
 /// What `num_sms()` is on `device`. None, after reporting, if the GPU does not say.
 std::optional<int> numSmsOf(Session &session, DeviceKind device);
+
+/// The compilation target of `device`; null, after reporting, if the compiler knows none.
+const Target *targetOf(Session &session, const DeviceProperties &device);
 
 /// The compilation target of the GPU at hand; null, after reporting, if there is none that the compiler knows.
 const Target *targetOfGpu(Session &session);

@@ -18,6 +18,7 @@ CompileJob toCompileJob(const Session &session, const std::string &file, const B
   CompileJob job;
   job.file = file;
   job.sourceHash = sourceHash(session);
+  job.compiler = compilerOf(options);
   job.kernel = options.source.kernel;
   job.values = options.source.values;
   job.scalars = options.source.scalarTexts;
@@ -75,6 +76,10 @@ static void describe(const Artifact &artifact, const Target &target, CompileResu
 
 static std::optional<Artifact> build(Session &session, const CompileJob &job, CompileResult &result) {
   std::optional<BuildOptions> options = toBuildOptions(session, job);
+  if (options && !job.compiler.empty() && job.compiler != compilerOf(*options)) {
+    session.report(Code::E0602, "the worker is `" + compilerOf(*options) + "`; expected `" + job.compiler + "`");
+    return std::nullopt;
+  }
   std::optional<FileId> file = options ? session.read(job.file) : std::nullopt;
   std::optional<InputKind> kind = file ? kindOf(session, *file) : std::nullopt;
   std::optional<Artifact> artifact = kind ? build(session, *file, *kind, *options) : std::nullopt;

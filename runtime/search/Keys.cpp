@@ -25,6 +25,10 @@ std::string sourceHash(const Session &session) {
   return hashParts(texts);
 }
 
+GpuName gpuName(const std::string &name, int driverVersion) {
+  return {name, "CUDA " + std::to_string(driverVersion / 1000) + "." + std::to_string(driverVersion % 1000 / 10)};
+}
+
 static constexpr StringLiteral kVariant = "variant";
 static constexpr StringLiteral kUnfused = "fp-contract=off";
 static constexpr StringLiteral kGiven = "-D";

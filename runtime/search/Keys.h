@@ -17,6 +17,7 @@ std::string sourceHash(const Session &session);
 struct GpuName {
   std::string name, driver;
 };
+GpuName gpuName(const std::string &name, int driverVersion);
 
 /// Of a launch of `kernel` that takes `variant`; `options` have the values that bindSignature adds.
 TuneKey tuneKeyOf(const Session &session, const ast::KernelItem &kernel, const BuildOptions &options,

@@ -9,17 +9,12 @@
 #include "runtime/store/Cache.h"
 #include "runtime/store/Database.h"
 #include "runtime/tune/Trial.h"
+#include "runtime/tune/TunePolicy.h"
 
 #include <atomic>
 #include <functional>
 
 namespace tile {
-
-enum class TunePolicy {
-  Never,   ///< what is known, else the model's first
-  Missing, ///< what is known, else measure
-  Force,   ///< measure
-};
 
 /// One launch of one kernel, as `tilec run` describes it.
 struct TuneLaunch {

@@ -10,6 +10,7 @@
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
 #include "runtime/execute/SimulatorCounters.h"
+#include "runtime/search/KeptCode.h"
 #include "runtime/search/Tune.h"
 #include "runtime/tune/Interrupt.h"
 
@@ -346,23 +347,6 @@ static bool chooseConfiguration(Session &session, const std::string &input, cons
   return true;
 }
 
-/// The code of `module`, from what is kept or built and kept. None after reporting.
-static std::optional<std::string> codeOf(Session &session, FileId file, ModuleOp module, const ast::KernelItem &item,
-                                         const BuildOptions &options, Kept &kept) {
-  std::string key = hashParts(cubinParts(session, item, options));
-  // A report is of a compilation.
-  if (std::optional<std::string> known = wantsRemarks() ? std::nullopt : kept.cache.get(key))
-    return known;
-  unsigned before = session.engine.warningCount();
-  std::optional<Artifact> artifact = build(session, file, module, options);
-  if (!artifact)
-    return std::nullopt;
-  // What is kept is not warned of again.
-  if (!session.hasErrors() && session.engine.warningCount() == before)
-    kept.cache.put(key, artifact->cubin, cubinFacts(item, options));
-  return std::move(artifact->cubin);
-}
-
 /// A kernel of a source file, compiled for the arguments.
 static void runSource(Session &session, const std::string &input, FileId file, BuildOptions options, DeviceKind device,
                       json::Object &report) {
@@ -397,7 +381,8 @@ static void runSource(Session &session, const std::string &input, FileId file, B
   run.checked = run.edges = checkedOption.isOn();
   run.repetitions = repeatOption.get();
   run.compile = [&](ModuleOp module, const BuildOptions &build) {
-    return codeOf(session, file, module, *item, build, kept);
+    std::optional<KeptCode> code = codeOf(session, file, module, *item, build, kept.cache);
+    return code ? std::optional(std::move(code->cubin)) : std::nullopt;
   };
   run.limits = stepLimitsOfRun();
   run.seed = seed;

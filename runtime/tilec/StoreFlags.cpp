@@ -33,7 +33,7 @@ std::optional<GpuName> gpuOfTune(Session &session) {
   std::optional<int> version = device ? take(session, driverVersion()) : std::nullopt;
   if (!version)
     return std::nullopt;
-  return GpuName{device->name, "CUDA " + std::to_string(*version / 1000) + "." + std::to_string(*version % 1000 / 10)};
+  return gpuName(device->name, *version);
 }
 
 } // namespace tile

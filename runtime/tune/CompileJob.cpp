@@ -18,6 +18,7 @@ static std::string toLine(const CompileJob &job) {
             {"assemble_for", job.assembleFor},
             {"include", job.includeFolders},
             {"fuses", job.fuses},
+            {"compiler", job.compiler},
             {"ptxas", job.ptxas},
             {"output", job.output}};
   if (job.numSms)
@@ -38,6 +39,7 @@ static CompileJob readJob(const Json &line) {
   job.assembleFor = line.value("assemble_for", "");
   job.includeFolders = line.value("include", job.includeFolders);
   job.fuses = line.value("fuses", true);
+  job.compiler = line.value("compiler", "");
   job.ptxas = line.value("ptxas", "");
   job.output = line.value("output", "");
   return job;

@@ -3,7 +3,8 @@
 //   tuner:  std::vector<CompileResult> results = compileAll(jobs, {{"/proc/self/exe", {kWorkerArgument}}}, onDone);
 //   worker: serveCompileJobs(compile)
 //
-// The text of the source does not travel: a worker reads the file, and refuses one that is not what the tuner read.
+// The text of the source does not travel: a worker reads the file, and refuses one that is not what the tuner read. It
+// refuses as well where it is not the compiler that what it makes is kept as.
 
 #ifndef TILE_RUNTIME_TUNE_COMPILEJOB_H
 #define TILE_RUNTIME_TUNE_COMPILEJOB_H
@@ -22,6 +23,7 @@ inline constexpr const char *kWorkerArgument = "--worker";
 struct CompileJob {
   std::string file;
   std::string sourceHash; ///< Of the file and its imports, as the tuner read them; empty: whatever they are.
+  std::string compiler;   ///< Who the worker has to be; empty: anyone.
   std::string kernel;
   /// As `-D` takes them: the values of the configuration, and those of the launch that are known.
   std::map<std::string, std::string> values;

@@ -51,7 +51,7 @@ static Error systemError(const char *what) {
   dup2(channel, STDOUT_FILENO);
   dup2(errorPipe, STDERR_FILENO);
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  execv(program, words);
+  execvp(program, words);
   const char *reason = std::strerror(errno);
   for (const char *text : {"cannot run `", program, "`: ", reason})
     (void)!::write(STDERR_FILENO, text, std::strlen(text));

@@ -25,8 +25,9 @@ using Deadline = std::chrono::steady_clock::time_point;
 Deadline afterSeconds(double seconds);
 
 struct ProcessOptions {
-  std::string program = "/proc/self/exe"; ///< This program, also where its file was replaced meanwhile.
-  std::vector<std::string> arguments;     ///< Without the program's name.
+  /// This program, also where its file was replaced meanwhile. A name without a slash is looked for in PATH.
+  std::string program = "/proc/self/exe";
+  std::vector<std::string> arguments; ///< Without the program's name.
 };
 
 class Process {

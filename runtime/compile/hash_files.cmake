@@ -1,0 +1,10 @@
+# cmake -DOUTPUT=HEADER -P hash_files.cmake FILE...: writes a header that defines TILE_BUILD_HASH, a hash of the contents.
+set(hashes)
+foreach(i RANGE 4 ${CMAKE_ARGC})
+  if(i LESS CMAKE_ARGC)
+    file(SHA1 ${CMAKE_ARGV${i}} hash)
+    string(APPEND hashes ${hash})
+  endif()
+endforeach()
+string(SHA1 hash "${hashes}")
+file(WRITE ${OUTPUT} "#define TILE_BUILD_HASH \"${hash}\"\n")
