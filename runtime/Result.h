@@ -22,6 +22,7 @@ enum class ErrorCode {
   NoDriver,        ///< No CUDA driver or no GPU here.
   Driver,          ///< A driver call failed; the message holds the driver's own name and text.
   File,            ///< Reading or writing a file failed.
+  InvalidSource,   ///< The compiler refuses the source; the message holds its diagnostics.
 };
 
 struct Error {

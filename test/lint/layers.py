@@ -46,8 +46,10 @@ ROWS = {
     "runtime/execute": ("backend ir runtime", "mlir llvm"),
     "runtime/search": ("frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile "
                        "runtime/execute runtime/store runtime/tune", "mlir llvm"),
+    "runtime/jit": ("frontend/irgen runtime/Result.h runtime/arguments runtime/artifact runtime/driver runtime/execute "
+                    "runtime/launch runtime/search runtime/store runtime/tune", "llvm"),
     "runtime/tilec": ("frontend backend ir/Tile runtime", "llvm"),
-    "examples": ("runtime/launch runtime/driver", ""),
+    "examples": ("runtime/driver runtime/jit runtime/launch", ""),
     "test": ("frontend backend ir runtime test", "mlir llvm cuda gtest benchmark sqlite"),
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <random>
 #include <unistd.h>
 #include <utility>
@@ -301,6 +302,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute, int value
 }
 #ifndef TILE_FAKE_OLD_DRIVER
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **) {
+  static std::mutex oneAtATime; // programs launch from several threads
+  std::lock_guard<std::mutex> lock(oneAtATime);
   if (script.isGiven)
     return answer("cuLaunchKernelEx") ? answer("cuLaunchKernelEx")
                                       : launchByScript(*reinterpret_cast<std::string *>(function), *config, arguments);
