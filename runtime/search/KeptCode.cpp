@@ -12,14 +12,12 @@ std::optional<KeptCode> codeOf(Session &session, FileId file, mlir::ModuleOp mod
     code.cubin = std::move(*known);
     return code;
   }
-  unsigned before = session.engine.warningCount();
   std::optional<Artifact> artifact = build(session, file, module, options);
   if (!artifact)
     return std::nullopt;
   code.cubin = std::move(artifact->cubin);
   code.isBuilt = true;
-  // What is kept is not warned of again.
-  if (!session.hasErrors() && session.engine.warningCount() == before)
+  if (!session.hasErrors())
     cache.put(code.key, code.cubin, cubinFacts(kernel, options));
   return code;
 }

@@ -252,7 +252,7 @@ private:
     size_t done = 0;
     progress(TuneProgress::Phase::Compile, 0, jobs.size());
     std::vector<CompileResult> all = compileAll(jobs, pool, [&](size_t job, const CompileResult &compiled) {
-      if (!compiled.failure && compiled.diagnostics.empty()) // what is kept is not warned of again
+      if (!compiled.failure)
         keep(missing[job]);
       progress(TuneProgress::Phase::Compile, ++done, jobs.size());
     });

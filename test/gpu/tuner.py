@@ -43,6 +43,12 @@ SEARCHES = [
 ]
 
 
+def commit_of(tilec):
+    """What pack.sh wrote beside it."""
+    path = os.path.join(os.path.dirname(tilec), "commit")
+    return open(path).read().strip() if os.path.exists(path) else "unknown"
+
+
 def run(*command):
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True)
@@ -74,6 +80,8 @@ def main(tilec, out):
     gpu, driver = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                                  capture_output=True, text=True).stdout.strip().split(", ")
     record = {"schema": 1, "date": datetime.date.today().isoformat(), "gpu": gpu, "driver": driver, "cores": os.cpu_count(),
+              "compiler": subprocess.run([tilec, "--version"], capture_output=True, text=True).stdout.split("\n")[0],
+              "commit": commit_of(tilec),
               "searches": []}
     for name, kernel, given, *options in SEARCHES:
         whole, seconds = search(tilec, kernel, given, "--force", "--top", "10000", *options)
