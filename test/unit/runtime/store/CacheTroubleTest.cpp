@@ -131,7 +131,7 @@ TEST(CacheTrouble, ALimitOnTheSizeOfFiles) {
 TEST(CacheTrouble, AFullDisk) {
   TemporaryFolder folder;
   if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0)
-    GTEST_SKIP() << "mounting a small file system needs root";
+    GTEST_SKIP() << "mounting a small file system needs root"; // EFBIG is tested without, by a limit of the file's size
   EXPECT_EQ(messageOfPut(folder.path(), 100'000),
             "cannot write to the cache in `" + folder.path() + "`: No space left on device" + kAdvice);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

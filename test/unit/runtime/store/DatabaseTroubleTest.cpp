@@ -295,7 +295,7 @@ TEST_F(DatabaseTroubleTest, ALimitOnTheSizeOfFiles) {
 
 TEST_F(DatabaseTroubleTest, AFullDisk) {
   if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=128k") != 0)
-    GTEST_SKIP() << "mounting a small file system needs root";
+    GTEST_SKIP() << "mounting a small file system needs root"; // EFBIG is tested without, by a limit of the file's size
   Database(options()).storeChoice(keyFor("M=1"), choiceOf(128));
   std::vector<Trial> trials;
   for (int i = 0; i < 1000; ++i)
