@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <map>
 
 using namespace llvm;
 
@@ -92,8 +93,8 @@ public:
   std::optional<TuneResult> run() {
     if (!readLaunch())
       return std::nullopt;
-    std::optional<TunedChoice> known = options.policy == TunePolicy::Force ? std::nullopt : findKnown();
-    if (known) {
+    known = options.policy == TunePolicy::Force ? std::nullopt : findKnown();
+    if (known && (options.policy != TunePolicy::Wider || isNothingOpen())) {
       take(*known);
       return std::move(result);
     }
@@ -114,12 +115,12 @@ public:
       takeFirstOfModel();
       return std::move(result);
     }
-    const std::vector<size_t> tried = shortlist();
+    const std::vector<size_t> asked = shortlist(), tried = known ? whatToAdd(asked) : asked;
     std::vector<size_t> candidates = tried;
     std::unique_ptr<MeasureClient> client = startMeasuring();
     if (!client || !compile(candidates) || !measure(*client, candidates))
       return std::nullopt;
-    return conclude(tried);
+    return conclude(asked, tried);
   }
 
 private:
@@ -169,16 +170,107 @@ private:
   }
 
   std::optional<TunedChoice> findKnown() const {
-    std::optional<TunedChoice> known = options.database ? options.database->findChoice(result.key) : std::nullopt;
-    return known && is_contained(result.space.all, known->configuration) ? known : std::nullopt;
+    std::optional<TunedChoice> found = options.database ? options.database->findChoice(result.key) : std::nullopt;
+    return found && is_contained(result.space.all, found->configuration) ? found : std::nullopt;
   }
 
-  void take(const TunedChoice &known) {
+  void take(const TunedChoice &choice) {
     result.source = TuneResult::Source::Known;
-    result.chosen = known.configuration;
-    result.why = known.why;
-    result.medianUs = known.medianUs;
+    result.chosen = choice.configuration;
+    result.why = choice.why;
+    result.medianUs = choice.medianUs;
   }
+
+  //===-- What searches before this one came to
+
+  static bool isStopped(const TunedChoice &choice) { return StringRef(choice.why).ends_with(kStopped); }
+
+  /// Whether a search that goes on need not look at what `trial`, of the search behind `known`, is of.
+  bool isDone(const Trial &trial) const {
+    if (trial.outcome == TrialOutcome::CompileTimeout)
+      return trial.compileMs >= options.compileSeconds * 1000;
+    if (trial.outcome == TrialOutcome::Measured)
+      return trial.samplesUs.size() >= kLeastRounds && !isStopped(*known);
+    return trial.outcome != TrialOutcome::NotTried;
+  }
+
+  /// Reads the trials behind `known`. Whether they leave nothing to measure, by what the model said then; where it was
+  /// not asked about a configuration of this launch, it has to be.
+  bool isNothingOpen() {
+    for (Trial &trial : options.database->findTrials(result.key)) {
+      trial.isEarlier = true;
+      earlier.emplace(trial.configuration.describe(), trial);
+    }
+    std::vector<Trial> trials;
+    for (const Configuration &configuration : result.space.all)
+      if (auto found = earlier.find(configuration.describe()); found != earlier.end())
+        trials.push_back(found->second);
+    if (trials.size() != result.space.all.size())
+      return false;
+    result.trials = std::move(trials);
+    for (auto [i, trial] : enumerate(result.trials))
+      if (trial.modelRank)
+        order.push_back(i);
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::pair(result.trials[a].modelRank, a) < std::pair(result.trials[b].modelRank, b);
+    });
+    std::vector<size_t> asked = shortlist();
+    countOpen(asked);
+    if (all_of(asked, [&](size_t i) { return isDone(result.trials[i]); }))
+      return true;
+    result.trials.clear();
+    order.clear();
+    return false;
+  }
+
+  void countOpen(ArrayRef<size_t> asked) {
+    result.asked = asked.size();
+    result.open = count_if(asked, [&](size_t i) { return result.trials[i].outcome == TrialOutcome::NotTried; });
+  }
+
+  const Trial *findEarlier(size_t i) const {
+    auto found = earlier.find(result.trials[i].configuration.describe());
+    return found == earlier.end() ? nullptr : &found->second;
+  }
+
+  /// Of `asked`, what is not done, after what it is compared with: the default, unless it failed, and the choice.
+  std::vector<size_t> whatToAdd(ArrayRef<size_t> asked) const {
+    std::vector<size_t> candidates;
+    for (size_t i = 0; i < result.trials.size(); ++i) {
+      const Trial *trial = findEarlier(i);
+      bool isCompared = i == 0 && (!trial || trial->hasTime());
+      if ((isCompared || result.trials[i].configuration == known->configuration) &&
+          result.trials[i].outcome != TrialOutcome::Rejected)
+        candidates.push_back(i);
+    }
+    for (size_t i : asked)
+      if (const Trial *trial = findEarlier(i); !is_contained(candidates, i) && !(trial && isDone(*trial)))
+        candidates.push_back(i);
+    return candidates;
+  }
+
+  /// Shows what is known of those that this search did not come to.
+  void addEarlier() {
+    for (auto [i, trial] : enumerate(result.trials)) {
+      const Trial *before = trial.outcome == TrialOutcome::NotTried ? findEarlier(i) : nullptr;
+      if (!before || before->outcome == TrialOutcome::NotTried || before->outcome == TrialOutcome::Rejected)
+        continue;
+      int rank = trial.modelRank;
+      double predictedUs = trial.predictedUs;
+      trial = *before;
+      trial.modelRank = rank;
+      trial.predictedUs = predictedUs;
+    }
+  }
+
+  /// Whether the choice that is known was not measured beside the others, so that none of these replaces it.
+  bool isKnownAlone() const {
+    return known && any_of(result.trials, [&](const Trial &trial) {
+             return trial.configuration == known->configuration && trial.outcome == TrialOutcome::NotTried;
+           });
+  }
+
+  //===-- One search
 
   void takeFirstOfModel() {
     result.source = TuneResult::Source::Model;
@@ -321,48 +413,61 @@ private:
 
   /// Of a search that was stopped: takes what is known, else the model's first. False where `choice` is better founded.
   bool fallBack(const std::optional<Choice> &choice) {
-    std::optional<TunedChoice> known = findKnown();
-    if (choice && (!known || StringRef(known->why).ends_with(kStopped)))
+    std::optional<TunedChoice> before = findKnown();
+    if (choice && (!before || isStopped(*before)))
       return false;
-    if (known)
-      take(*known);
+    if (before)
+      take(*before);
     else
       takeFirstOfModel();
     result.source = TuneResult::Source::Cancelled;
-    result.why = kStopped.str() + (known ? "; known from before, " : "; ") + result.why;
+    result.why = kStopped.str() + (before ? "; known from before, " : "; ") + result.why;
     return true;
   }
 
-  TuneResult conclude(ArrayRef<size_t> tried) {
+  TuneResult conclude(ArrayRef<size_t> asked, ArrayRef<size_t> tried) {
     result.isCancelled = isCancelled();
-    for (Trial &trial : result.trials)
+    for (auto [i, trial] : enumerate(result.trials))
       if (trial.outcome == TrialOutcome::NotTried && trial.reason.empty())
-        trial.reason = result.isCancelled ? "the search was stopped" : "not among the first by the model";
-    std::optional<Choice> choice = choose(result.trials);
+        trial.reason = is_contained(asked, i) ? "the search was stopped" : "not among the first by the model";
+    std::optional<Choice> choice = isKnownAlone() ? std::nullopt : choose(result.trials);
     std::string date = printDate(std::time(nullptr));
+    bool fallsBack = result.isCancelled && fallBack(choice);
+    // What a choice does not stem from must not say that there is nothing left to measure.
+    Untried untried =
+        options.policy == TunePolicy::Force && choice && !fallsBack ? Untried::ReplaceAll : Untried::ReplaceNothing;
     if (options.database)
-      options.database->storeTrials(result.key, result.trials, date);
-    if (result.isCancelled && fallBack(choice))
-      return std::move(result);
-    if (!choice)
+      options.database->storeTrials(result.key, result.trials, date, untried);
+    if (!choice && !known && !fallsBack)
       return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured", tried);
-    const Trial &chosen = result.trials[choice->index];
+    if (!choice && !fallsBack)
+      take(*known);
+    else if (!fallsBack)
+      takeMeasured(*choice, date);
+    addEarlier();
+    countOpen(asked);
+    return std::move(result);
+  }
+
+  void takeMeasured(const Choice &choice, const std::string &date) {
+    const Trial &chosen = result.trials[choice.index];
     result.source = TuneResult::Source::Measured;
     result.chosen = chosen.configuration;
-    result.why = choice->why;
+    result.why = choice.why;
     result.medianUs = chosen.medianUs();
     if (result.isCancelled)
       result.why += "; " + kStopped.str();
     if (options.database)
       options.database->storeChoice(result.key, {result.chosen, result.medianUs, result.why, date});
-    return std::move(result);
   }
 
   Session &session;
   const TuneLaunch &launch;
   const TuneOptions &options;
   TuneResult result;
-  std::vector<size_t> order; ///< of what the model does not reject, the best first
+  std::optional<TunedChoice> known;     ///< unless the search begins anew
+  std::map<std::string, Trial> earlier; ///< those behind `known`, by configuration
+  std::vector<size_t> order;            ///< of what the model does not reject, the best first
   AgreementOptions agreement;
   ScratchFolder scratch;
 };

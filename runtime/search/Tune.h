@@ -68,8 +68,11 @@ struct TuneResult {
   double medianUs = 0; ///< of one launch; 0: not measured
   Space space;
   TuneKey key;
-  std::vector<Trial> trials; ///< of each of `space.all`; empty where nothing was asked of the model
-  size_t cached = 0;         ///< configurations whose code was kept from before
+  /// Of each of `space.all`, those of earlier searches among them; empty where nothing was asked of the model.
+  std::vector<Trial> trials;
+  size_t asked = 0;  ///< how many were to be measured: the model's first, and the default
+  size_t open = 0;   ///< of these, how many neither this search nor one before it came to
+  size_t cached = 0; ///< configurations whose code was kept from before
   double modelSeconds = 0, compileSeconds = 0, measureSeconds = 0;
   bool isCancelled = false;
 };

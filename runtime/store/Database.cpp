@@ -210,7 +210,8 @@ bool Database::storeChoice(const TuneKey &key, const TunedChoice &choice) {
   return attempt(Writing, [&] { return insertRecord(*sqlite, recordOf(key, choice), Replace::Always); });
 }
 
-bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date) {
+bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date,
+                           Untried untried) {
   std::lock_guard<std::mutex> lock(mutex);
   return attempt(Writing, [&] {
     std::set<std::string> tried; // configurations
@@ -222,7 +223,8 @@ bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials,
         });
     for (const Trial &trial : trials) {
       Record record = recordOf(key, trial, date);
-      bool saysNothing = trial.outcome == TrialOutcome::NotTried && tried.count(record.configuration);
+      bool saysNothing = trial.outcome == TrialOutcome::NotTried && untried == Untried::ReplaceNothing &&
+                         tried.count(record.configuration);
       if (outcome == SqliteOutcome::Done && !saysNothing)
         outcome = insertRecord(*sqlite, record, Replace::Always);
     }

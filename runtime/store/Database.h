@@ -40,6 +40,12 @@ struct DatabaseOptions {
   StoreReport report;
 };
 
+/// What becomes of a trial that says something when one comes that was not tried.
+enum class Untried {
+  ReplaceNothing, ///< It stays.
+  ReplaceAll,     ///< It is forgotten, as what a search that began anew did not look at.
+};
+
 struct DatabaseStatistics {
   uint64_t choices = 0, trials = 0, bytes = 0;
 };
@@ -73,10 +79,11 @@ public:
   /// The trials of this key, in the order of configurations.
   std::vector<Trial> findTrials(const TuneKey &key);
 
-  /// Each replaces what was there for the key (and the configuration), but a trial that was not tried none that was.
-  /// True if it is kept: after the first failure, which is reported, nothing is.
+  /// Each replaces what was there for the key (and the configuration). True if it is kept: after the first failure,
+  /// which is reported, nothing is.
   bool storeChoice(const TuneKey &key, const TunedChoice &choice);
-  bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date);
+  bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date,
+                   Untried untried = Untried::ReplaceNothing);
 
   /// Everything as lines of JSON, in one order: two exports of equal content are equal. Entries that are damaged are
   /// reported and left out; false where the file is.

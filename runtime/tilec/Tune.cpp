@@ -24,7 +24,7 @@ namespace tile {
 static TextOption shapesOption{
     {"shapes", "FILE", "launches to tune for, one a line: `M=4096 N=4096 K=4096`; default: those of `@bench`"},
     {Command::Tune}};
-static Switch forceOption{{"force", "", "measure again what is known"}, {Command::Tune}};
+static Switch forceOption{{"force", "", "forget what is known of a launch, and measure anew"}, {Command::Tune}};
 static Switch dryRunOption{
     {"dry-run", "", "print the model's order of all configurations, and compile and measure nothing"}, {Command::Tune}};
 static NumberOption topOption{
@@ -186,7 +186,7 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
   launch.gpu = *gpu;
   Kept kept(session);
   TuneOptions options;
-  options.policy = forceOption.isOn() ? TunePolicy::Force : TunePolicy::Missing;
+  options.policy = forceOption.isOn() ? TunePolicy::Force : TunePolicy::Wider;
   options.top = static_cast<unsigned>(topOption.get());
   options.workers = static_cast<unsigned>(jobsOption.get());
   options.seconds = static_cast<double>(secondsOption.get());

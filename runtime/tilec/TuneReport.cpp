@@ -70,8 +70,22 @@ static void printTrials(const std::vector<Trial> &trials, raw_ostream &out) {
     out << "  " << trial->configuration.describe();
     if (trial->outcome != TrialOutcome::Measured)
       out << "; " << nameOf(trial->outcome) << (trial->reason.empty() ? "" : ": " + trial->reason);
-    out << "\n";
+    out << (trial->isEarlier ? ", by an earlier search\n" : "\n");
   }
+}
+
+/// What was not measured, and what measures it.
+static void printRest(const TuneResult &result, raw_ostream &out) {
+  auto count = [&](bool (*is)(TrialOutcome)) {
+    return count_if(result.trials, [&](const Trial &trial) { return is(trial.outcome); });
+  };
+  auto rest = count([](TrialOutcome outcome) { return outcome == TrialOutcome::NotTried; });
+  auto all = count([](TrialOutcome outcome) { return outcome != TrialOutcome::Rejected; });
+  if (result.open > 0)
+    out << "  " << result.open << " of the first " << result.asked
+        << " were not measured in time; the same command goes on with them\n";
+  else if (rest > 0)
+    out << "  " << rest << " were not measured; `--top " << all << "` goes on with them\n";
 }
 
 void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream) {
@@ -87,10 +101,14 @@ void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream
   if (result.trials.empty())
     return;
   out << "  " << result.trials.size() << " configurations: " << countOutcomes(result.trials);
-  out << format("; model %.2f s, compiled in %.2f s", result.modelSeconds, result.compileSeconds);
-  if (result.cached)
-    out << " with " << result.cached << " kept from before";
-  out << format(", measured in %.2f s\n", result.measureSeconds);
+  if (result.modelSeconds > 0) {
+    out << format("; model %.2f s, compiled in %.2f s", result.modelSeconds, result.compileSeconds);
+    if (result.cached)
+      out << " with " << result.cached << " kept from before";
+    out << format(", measured in %.2f s", result.measureSeconds);
+  }
+  out << "\n";
+  printRest(result, out);
   if (!result.space.pruned.empty())
     out << "  " << result.space.pruned.size() << " more were left out by `prune`\n";
   if (isFull)
@@ -110,6 +128,8 @@ static json::Object toJson(const Trial &trial, const Trial *chosen) {
   json::Object entry{{"configuration", toJson(trial.configuration)}, {"outcome", nameOf(trial.outcome)}};
   if (!trial.reason.empty())
     entry["reason"] = trial.reason;
+  if (trial.isEarlier)
+    entry["earlier"] = true;
   if (trial.modelRank) {
     entry["model_rank"] = trial.modelRank;
     entry["model_us"] = trial.predictedUs;
@@ -119,7 +139,7 @@ static json::Object toJson(const Trial &trial, const Trial *chosen) {
     entry["p10_us"] = trial.p10Us();
     entry["p90_us"] = trial.p90Us();
     entry["samples"] = static_cast<int64_t>(trial.samplesUs.size());
-    if (chosen)
+    if (chosen && !trial.isEarlier && !chosen->isEarlier)
       entry["slowdown"] = slowdown(trial.samplesUs, chosen->samplesUs).median;
   }
   if (trial.registers) {

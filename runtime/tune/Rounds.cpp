@@ -14,8 +14,8 @@ namespace tile {
 static constexpr double kHopeless = 3;
 /// Below this an estimate is of the launches rather than of the kernel.
 static constexpr double kEstimableUs = 50;
-/// No fewer rounds say that one is slower: a single batch may be disturbed. That many at least show the spread.
-static constexpr unsigned kRoundsToDrop = 3, kLeastRounds = 6;
+/// No fewer rounds say that one is slower: a single batch may be disturbed.
+static constexpr unsigned kRoundsToDrop = 3;
 /// Clocks are settled when the medians of that many batches agree from one group to the next, within the resolution.
 static constexpr unsigned kSettlingGroup = 5, kMostSettlingGroups = 40;
 

@@ -35,6 +35,9 @@ public:
   virtual BenchAnswer time(size_t candidate) = 0;
 };
 
+/// Rounds that show how times are spread: what has fewer and is not given up was stopped.
+inline constexpr unsigned kLeastRounds = 6;
+
 struct RoundOptions {
   double seconds = 30; ///< For all; half of it at most for checking.
   unsigned mostRounds = 40;

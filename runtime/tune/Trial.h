@@ -44,6 +44,7 @@ struct Trial {
   std::string variant; ///< That the launch took: `fast`. With its numbers, 0 where it was not compiled:
   int64_t registers = 0, spillBytes = 0, sharedBytes = 0, warps = 0;
   int64_t programsPerSm = 0; ///< Resident at a time.
+  bool isEarlier = false;    ///< Of another search: its times were not taken beside those of this one. Not kept.
 
   bool hasTime() const { return !samplesUs.empty(); }
   double p10Us() const;

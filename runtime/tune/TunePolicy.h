@@ -8,6 +8,7 @@ namespace tile {
 enum class TunePolicy {
   Never,   ///< What is known, else the model's first.
   Missing, ///< What is known, else measure.
+  Wider,   ///< What is known, but measure against it what was to be measured and was not.
   Force,   ///< Measure.
 };
 

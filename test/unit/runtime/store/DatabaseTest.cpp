@@ -102,6 +102,15 @@ TEST_F(DatabaseTest, ATrialThatWasNotTriedReplacesNoneThatWas) {
   EXPECT_TRUE(isSame(trials[1], measuredTrial(64)));
 }
 
+TEST_F(DatabaseTest, ASearchThatBeganAnewForgetsWhatItDidNotTry) {
+  Database database(options());
+  Trial untried = measuredTrial(64);
+  untried.outcome = TrialOutcome::NotTried;
+  database.storeTrials(keyFor("M=1"), {measuredTrial(64)}, "2026-11-30T08:15:57Z");
+  EXPECT_TRUE(database.storeTrials(keyFor("M=1"), {untried}, "2026-12-01T08:15:57Z", Untried::ReplaceAll));
+  EXPECT_TRUE(isSame(database.findTrials(keyFor("M=1")).at(0), untried));
+}
+
 TEST_F(DatabaseTest, NumbersThatAreNoneAreNotKept) {
   Trial trial = measuredTrial(128);
   trial.predictedUs = NAN;
