@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Packs what a GPU machine without LLVM needs into build/device/bundle.tar.xz: the static tilec, the GPU test programs
-# and every benchmark kernel, compiled here since time there is scarce.
+# Packs what a GPU machine without LLVM needs into build/device/bundle.tar.xz: the static tilec, the GPU test programs,
+# the example that compiles while it runs, and every benchmark kernel, compiled here since time there is scarce.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 .ci/configure.sh device
-programs=(tilec bandwidth large_tensors launch_overhead)
+programs=(tilec embed_jit bandwidth large_tensors launch_overhead)
 ninja -C build/device "${programs[@]}"
 .ci/check-portable.sh "${programs[@]/#/build/device/bin/}"
 bundle=build/device/bundle

@@ -34,8 +34,8 @@ class Steps:
         self.end = time.monotonic() + seconds if seconds else None
         self.rows = []
 
-    def run(self, name, command, limit):
-        """Whether `command` succeeded; its output and outcome are kept."""
+    def run(self, name, command, limit, expected=""):
+        """Whether `command` succeeded and printed `expected`; its output and outcome are kept."""
         begin = time.monotonic()
         if self.end:
             limit = max(1, min(limit, self.end - begin))
@@ -51,6 +51,9 @@ class Steps:
             code = "timeout"
         seconds = round(time.monotonic() - begin, 2)
         text = output.decode(errors="replace")
+        if code == 0 and expected not in text:
+            text += f"expected: {expected}\n"
+            code = "output"
         self.rows.append({"name": name, "ok": code == 0, "exit": code, "seconds": seconds, "output": text[-3000:]})
         print(f"{'ok  ' if code == 0 else 'FAIL'} {seconds:7.2f} s  {name}")
         if code != 0:
@@ -89,6 +92,18 @@ def checks(tilec, bundle):
                 yield f"{name} --arch {OLDEST}", [*command, "--arch", OLDEST], 90
     yield "large tensors", [f"{bundle}/large_tensors", f"{bundle}/kernels/large_offsets.cubin"], 60
     yield "random products", [sys.executable, f"{ROOT}/test/gpu/random_products.py", "--run", f"{bundle}/products"], 120
+
+
+def embedded(bundle):
+    """A program that compiles its kernels while it runs, in this order: what one process did the next one finds."""
+    tuned = f"{ROOT}/test/tilec/Inputs/tuned_softmax.tile"
+    for name, arguments, done in (
+            ("compiles", [f"{ROOT}/examples/softmax.tile"], "compiled 1, from the cache 0"),
+            ("finds code", [f"{ROOT}/examples/softmax.tile"], "compiled 0, from the cache 1"),
+            ("searches", [tuned, "missing", f"{bundle}/tilec"], "known configurations 0, searches 1"),
+            ("finds a choice", [tuned, "missing", f"{bundle}/tilec"], "known configurations 1, searches 0")):
+        command = ["env", f"TILE_CACHE_DIR={bundle}/embed_jit-cache", f"{bundle}/embed_jit", *arguments]
+        yield f"embed_jit {name}", command, 60, done
 
 
 def sanitized(tilec):
@@ -166,6 +181,8 @@ def main():
         alive = steps.run("smoke: vector add", smoke, 60)
         if alive and "check" in wanted:
             steps.run_all(checks(tilec, bundle))
+            for step in embedded(bundle):
+                steps.run(*step)
         write(record, steps, options.out)
         if alive and "time" in wanted:
             record["results"] = benchmark(steps, bundle)

@@ -72,6 +72,12 @@ class Steps(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 10)
         self.assertEqual((self.steps.rows[0]["exit"], self.steps.rows[0]["output"]), ("timeout", "begun\n"))
 
+    def test_success_without_what_was_expected_is_a_failure(self):
+        self.assertTrue(self.steps.run("a", ["echo", "searches 1"], 10, "searches 1"))
+        self.assertFalse(self.steps.run("a", ["echo", "searches 0"], 10, "searches 1"))
+        self.assertEqual((self.steps.rows[1]["exit"], self.steps.rows[1]["output"]),
+                         ("output", "searches 0\nexpected: searches 1\n"))
+
     def test_one_failure_among_several(self):
         self.assertFalse(self.steps.run_all([("a", ["true"], 10), ("b", ["false"], 10)]))
         self.assertEqual(sorted(row["ok"] for row in self.steps.rows), [False, True])
