@@ -8,10 +8,10 @@
 #include "runtime/search/Ranking.h"
 #include "runtime/tune/Choice.h"
 #include "runtime/tune/MeasureClient.h"
+#include "runtime/tune/ScratchFolder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -34,28 +34,6 @@ public:
 private:
   double &seconds;
   std::chrono::steady_clock::time_point begin;
-};
-
-/// A folder for the code of one search; gone with it.
-class ScratchFolder {
-public:
-  ScratchFolder() { problem = sys::fs::createUniqueDirectory("tile-tune", folder); }
-  ~ScratchFolder() {
-    if (!problem)
-      sys::fs::remove_directories(folder);
-  }
-  ScratchFolder(const ScratchFolder &) = delete;
-
-  std::string file(size_t number) const {
-    SmallString<128> path(folder);
-    sys::path::append(path, std::to_string(number) + ".cubin");
-    return std::string(path);
-  }
-
-  std::error_code problem;
-
-private:
-  SmallString<128> folder;
 };
 
 /// A candidate that takes a part like this of all the time is taken for one that never ends, so that some may.
@@ -325,12 +303,12 @@ private:
     return hashParts(cubinParts(session, *launch.kernel, buildOf(configuration)));
   }
 
-  /// Leaves the code of each of `candidates` in its file of `scratch`, and takes out those that have none.
+  /// Leaves the code of each of `candidates` in its file, and takes out those that have none.
   bool compile(std::vector<size_t> &candidates) {
-    if (scratch.problem) {
-      session.report(Code::E0602, "cannot make a folder for compiled code: " + scratch.problem.message());
+    std::optional<std::unique_ptr<ScratchFolder>> made = tile::take(session, ScratchFolder::make());
+    if (!made)
       return false;
-    }
+    scratch = std::move(*made);
     Timer timer(result.compileSeconds);
     std::vector<size_t> missing;
     for (size_t i : candidates)
@@ -339,7 +317,7 @@ private:
     result.cached = candidates.size() - missing.size();
     std::vector<CompileJob> jobs;
     for (size_t i : missing)
-      jobs.push_back(toCompileJob(session, launch.file, buildOf(result.trials[i].configuration), scratch.file(i)));
+      jobs.push_back(toCompileJob(session, launch.file, buildOf(result.trials[i].configuration), codeFile(i)));
     PoolOptions pool{{options.program, {kWorkerArgument}}, options.workers, options.compileSeconds, options.cancelled};
     size_t done = 0;
     progress(TuneProgress::Phase::Compile, 0, jobs.size());
@@ -350,18 +328,20 @@ private:
     });
     for (const auto &[i, compiled] : zip_equal(missing, all)) // those that no worker took as well
       compiled.apply(result.trials[i]);
-    llvm::erase_if(candidates, [&](size_t i) { return !sys::fs::exists(scratch.file(i)); });
+    llvm::erase_if(candidates, [&](size_t i) { return !sys::fs::exists(codeFile(i)); });
     return true;
   }
+
+  std::string codeFile(size_t i) const { return scratch->path() + "/" + std::to_string(i) + ".cubin"; }
 
   bool takeCached(size_t i) {
     std::optional<std::string> cubin =
         options.cache ? options.cache->get(cacheKey(result.trials[i].configuration)) : std::nullopt;
-    return cubin && writeFile(scratch.file(i), *cubin).ok();
+    return cubin && writeFile(codeFile(i), *cubin).ok();
   }
 
   void keep(size_t i) {
-    Result<std::string> cubin = readFile(scratch.file(i));
+    Result<std::string> cubin = readFile(codeFile(i));
     if (!options.cache || !cubin)
       return;
     BuildOptions build = buildOf(result.trials[i].configuration);
@@ -390,7 +370,7 @@ private:
       return true;
     std::vector<MeasuredCandidate> code;
     for (size_t i : candidates)
-      code.push_back({i, scratch.file(i)});
+      code.push_back({i, codeFile(i)});
     RoundOptions rounds;
     rounds.seconds = options.seconds;
     rounds.seed = launch.seed;
@@ -469,7 +449,7 @@ private:
   std::map<std::string, Trial> earlier; ///< those behind `known`, by configuration
   std::vector<size_t> order;            ///< of what the model does not reject, the best first
   AgreementOptions agreement;
-  ScratchFolder scratch;
+  std::unique_ptr<ScratchFolder> scratch;
 };
 
 } // namespace

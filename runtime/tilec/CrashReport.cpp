@@ -7,6 +7,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
+#include <csignal>
 #include <new>
 #include <unistd.h>
 
@@ -47,9 +48,16 @@ static constexpr llvm::StringLiteral kNoMemory =
 
 void installCrashReport(int argc, char **argv) {
   commandLine = {argc, argv};
+  // A quit from the keyboard is no crash, and what `nohup` has ignored stays so.
+  struct sigaction quit, hangup;
+  sigaction(SIGQUIT, nullptr, &quit);
+  sigaction(SIGHUP, nullptr, &hangup);
   // Before the other handlers: LLVM wants it so.
   llvm::sys::SetOneShotPipeSignalFunction(llvm::sys::DefaultOneShotPipeSignalHandler);
   llvm::sys::AddSignalHandler([](void *) { finish(kFault, ""); }, nullptr);
+  sigaction(SIGQUIT, &quit, nullptr);
+  if (hangup.sa_handler == SIG_IGN)
+    sigaction(SIGHUP, &hangup, nullptr);
   reportFatalErrorsTo([](const char *reason) { finish(kFault, reason); });
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { finish(kNoMemory, ""); }, nullptr);
   std::set_new_handler([] { finish(kNoMemory, ""); });

@@ -209,8 +209,7 @@ int tuneMain(const std::string &input) {
   if (tuneReportOption.is("json"))
     printJsonReport(session, std::move(report));
   int code = finish(session);
-  constexpr int kInterrupted = 130; // as shells have it
-  return interrupt.flag() ? kInterrupted : code;
+  return interrupt.flag() ? interrupt.exitCode() : code;
 }
 
 } // namespace tile

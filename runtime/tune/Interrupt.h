@@ -8,8 +8,8 @@
 
 namespace tile {
 
-/// While it lives, the first SIGINT or SIGTERM sets the flag and ends a wait; a second one ends the program. One at a
-/// time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP sets the flag and ends a wait; a second one ends the program. A
+/// SIGHUP that is ignored, as `nohup` has it, still is. One at a time.
 class Interrupt {
 public:
   Interrupt();
@@ -18,9 +18,12 @@ public:
 
   /// Lives as long as the program.
   const std::atomic<bool> &flag() const;
+  /// The exit code of a program that such a signal has stopped, as shells have it; 0 where none came.
+  int exitCode() const;
 
 private:
-  struct sigaction interrupt, termination; ///< As they were.
+  static constexpr int kSignals = 3;
+  struct sigaction before[kSignals]; ///< As they were.
 };
 
 } // namespace tile

@@ -5,7 +5,7 @@ import sys
 import time
 
 command = ["tilec", "run", sys.argv[1], "--device=cpu", "--arg", "y=zeros:i32[4]", "--max-steps=0"]
-for name in ("SIGSEGV", "SIGABRT", "SIGINT"):
+for name in ("SIGSEGV", "SIGABRT", "SIGINT", "SIGQUIT"):
     # Shells start background jobs with interrupts ignored.
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

@@ -13,9 +13,10 @@
 namespace tile {
 
 TEST(Interrupt, SetsTheFlagAndEndsAWait) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Interrupt interrupt;
     EXPECT_FALSE(interrupt.flag());
+    EXPECT_EQ(interrupt.exitCode(), 0);
     auto child = std::move(*Process::start({TILE_CHILD, {}}));
     pid_t self = getpid();
     std::thread sender([&] {
@@ -25,6 +26,7 @@ TEST(Interrupt, SetsTheFlagAndEndsAWait) {
     EXPECT_FALSE(waitForAny({child.get()}, afterSeconds(1000), &interrupt.flag()));
     sender.join();
     EXPECT_TRUE(interrupt.flag());
+    EXPECT_EQ(interrupt.exitCode(), 128 + signal);
     EXPECT_FALSE(child->hasEnded()) << "it is in another group";
   }
 }
@@ -42,6 +44,16 @@ TEST(Interrupt, SecondOneEndsTheProgram) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(Interrupt, IgnoredHangupStaysIgnored) {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    Interrupt interrupt;
+    raise(SIGHUP);
+    EXPECT_FALSE(interrupt.flag());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
 }
 
 TEST(Interrupt, LeavesTheHandlersAsTheyWere) {
