@@ -57,6 +57,10 @@ std::optional<HostExpression> KernelBuilder::hostName(const std::string &name, b
     Value given = withGiven ? givenScalar(leaf) : Value();
     return given.isConstantScalar() ? plain.constant(given) : plain.name(name);
   }
+  // Before parameters have values, too.
+  for (const KernelLeaf &leaf : leaves)
+    if ("has(" + leaf.parameter->name.text + ")" == name)
+      return plain.constant(Value::boolean(leaf.isPresent));
   return std::nullopt;
 }
 

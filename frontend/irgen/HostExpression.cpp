@@ -162,6 +162,9 @@ std::optional<HostExpression> HostEvaluator::evaluateCall(const ast::Call &call)
     if (auto *function = dynCast<ast::FnDecl>(item))
       return inlineCall(*function, call);
   if (callee->text == "has") {
+    auto *parameter = call.arguments.size() == 1 ? dynCast<ast::Name>(call.arguments[0].value) : nullptr;
+    if (std::optional<HostExpression> known = parameter ? lookup("has(" + parameter->text + ")") : std::nullopt)
+      return known;
     Value value = evaluator.evaluate(call);
     return value.isError() ? std::nullopt : std::optional(constant(value));
   }

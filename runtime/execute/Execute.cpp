@@ -76,6 +76,8 @@ std::optional<BuildOptions> buildForGpu(Session &session, BuildOptions build) {
   const Target *here = findTargetFor(device->major * 10 + device->minor), &chosen = *build.compile.target;
   if (here && !chosen.architectureSpecific && chosen.capability < here->capability)
     build.compile.assembleFor = here;
+  if (!take(session, checkTarget(std::string(build.compile.assembledFor().name), *device)))
+    return std::nullopt;
   return build;
 }
 

@@ -39,17 +39,23 @@ static std::vector<const void *> placeholders(const std::vector<HostArgument> &a
   return bases;
 }
 
-const KernelContract *chooseInstance(Session &session, const std::vector<const KernelContract *> &instances,
-                                     std::vector<HostArgument> &arguments, int numSms) {
-  std::vector<const void *> bases = placeholders(arguments);
+Result<Binding> bindShapes(const KernelContract &contract, std::vector<HostArgument> &arguments, int numSms) {
+  Result<std::vector<Argument>> bound = toLaunchArguments(contract, arguments, placeholders(arguments));
   BindOptions options;
   options.numSms = numSms;
+  return bound ? bindArguments(contract, *bound, options) : bound.error();
+}
+
+const KernelContract *chooseInstance(Session &session, const std::vector<const KernelContract *> &instances,
+                                     std::vector<HostArgument> &arguments, int numSms) {
   // Scalars are read as each instance has them.
   for (const KernelContract *instance : instances)
-    if (Result<std::vector<Argument>> bound = toLaunchArguments(*instance, arguments, bases);
-        bound && bindArguments(*instance, *bound, options))
+    if (bindShapes(*instance, arguments, numSms))
       return instance;
-  std::optional<std::vector<Argument>> bound = toLaunchArguments(session, *instances.front(), arguments, bases);
+  BindOptions options;
+  options.numSms = numSms;
+  std::optional<std::vector<Argument>> bound =
+      toLaunchArguments(session, *instances.front(), arguments, placeholders(arguments));
   std::optional<Binding> binding = bound ? take(session, bindInstance(instances, *bound, options)) : std::nullopt;
   return binding ? binding->kernel : nullptr;
 }

@@ -32,6 +32,9 @@ std::optional<std::vector<Argument>> toLaunchArguments(Session &session, const K
 const KernelContract *chooseInstance(Session &session, const std::vector<const KernelContract *> &instances,
                                      std::vector<HostArgument> &arguments, int numSms);
 
+/// What the arguments bind, or why they do not fit, by shapes alone as well.
+Result<Binding> bindShapes(const KernelContract &contract, std::vector<HostArgument> &arguments, int numSms);
+
 /// The name of the variant that these arguments take wherever memory of the GPU lies, of a kernel that need not be
 /// compiled; none after reporting.
 std::optional<std::string> variantOf(Session &session, const KernelContract &contract,

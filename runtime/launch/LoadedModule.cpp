@@ -4,6 +4,7 @@
 
 #include "runtime/artifact/Cubin.h"
 #include "runtime/driver/Driver.h"
+#include "runtime/launch/Module.h"
 
 #include <cctype>
 #include <cstdlib>
@@ -28,6 +29,14 @@ bool runsOn(const std::string &target, const DeviceProperties &device) {
 
 } // namespace
 
+Status checkTarget(const std::string &target, const DeviceProperties &device) {
+  if (runsOn(target, device))
+    return {};
+  return Error{ErrorCode::InvalidArtifact, "cubin is for " + target + "; the GPU, " + device.name + ", is sm_" +
+                                               std::to_string(device.major * 10 + device.minor) +
+                                               ": compile with that `--arch`"};
+}
+
 Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::string_view cubin) {
   Result<std::string_view> json = findManifest(cubin);
   if (!json)
@@ -44,10 +53,8 @@ Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::string_view cubin)
   Result<DeviceProperties> device = readDevice(*ordinal);
   if (!device)
     return device.error();
-  if (!runsOn(manifest->target, *device))
-    return Error{ErrorCode::InvalidArtifact, "cubin is for " + manifest->target + "; the GPU, " + device->name +
-                                                 ", is sm_" + std::to_string(device->major * 10 + device->minor) +
-                                                 ": compile with that `--arch`"};
+  if (Status runs = checkTarget(manifest->target, *device); !runs)
+    return runs.error();
   std::shared_ptr<LoadedModule> module(new LoadedModule(**api, *device, std::move(*manifest)));
   TILE_DRIVER_CALL(module->api, cuCtxGetCurrent, &module->context);
   TILE_DRIVER_CALL(module->api, cuModuleLoadData, &module->handle, std::string(cubin).data());

@@ -26,6 +26,10 @@ struct CUstream_st;
 namespace tile {
 
 class LoadedModule;
+struct DeviceProperties;
+
+/// Fails where `device` does not run code for `target`, such as `sm_90a`.
+Status checkTarget(const std::string &target, const DeviceProperties &device);
 
 /// A launch whose arguments are checked: repeated launches cost little more than the driver's call. Not to be used by
 /// two threads at once. The host's scalars, extents and strides are fixed; memory may change.

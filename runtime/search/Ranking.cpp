@@ -2,6 +2,7 @@
 
 #include "backend/pipeline/Pipeline.h"
 #include "frontend/irgen/Autotune.h"
+#include "runtime/execute/Execute.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +22,8 @@ static LaunchFacts factsOf(const IrgenOptions &options) {
 }
 
 Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                               const IrgenOptions &options, const Configuration &configuration, const Target &target) {
+                               const IrgenOptions &options, const Configuration &configuration, const Target &target,
+                               const Refusal &refusal) {
   IrgenOptions own = withConfiguration(options, configuration);
   own.kernel = kernel.name.text;
   own.forOneLaunch = true;
@@ -33,6 +35,13 @@ Estimate estimateConfiguration(Session &session, const ast::Module &module, cons
       if (diagnostic->severity() == Severity::Error && refused.rejection.empty())
         refused.rejection = diagnostic->message;
     return refused;
+  }
+  if (std::optional<LoadedKernel> kernel = refusal ? takeKernel(session, std::move(ir)) : std::nullopt) {
+    Estimate refused;
+    refused.rejection = refusal(kernel->contract);
+    if (!refused.rejection.empty())
+      return refused;
+    ir = std::move(kernel->module);
   }
   mlir::PassManager passes(&session.context);
   addSourcePasses(passes);
@@ -51,11 +60,11 @@ static void reportStages(Session &session, const ast::KernelItem &kernel, const 
 std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &session, const ast::Module &module,
                                                                    const ast::KernelItem &kernel,
                                                                    const IrgenOptions &options, const Space &space,
-                                                                   const Target &target) {
+                                                                   const Target &target, const Refusal &refusal) {
   std::vector<RankedConfiguration> ranking;
   for (const Configuration &configuration : space.all)
     ranking.push_back({configuration, ranking.size(),
-                       estimateConfiguration(session, module, kernel, options, configuration, target)});
+                       estimateConfiguration(session, module, kernel, options, configuration, target, refusal)});
   Autotune autotune = readAutotune(kernel);
   bool areStagesUsed =
       llvm::any_of(ranking, [](const auto &one) { return one.estimate.copiesAhead; }) || options.values.count("stages");

@@ -3,10 +3,13 @@
 #ifndef RUNTIME_SEARCH_RANKING_H
 #define RUNTIME_SEARCH_RANKING_H
 
+#include "runtime/artifact/Manifest.h"
 #include "runtime/search/Model.h"
 #include "runtime/search/Space.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <functional>
 
 namespace tile {
 
@@ -16,16 +19,21 @@ struct RankedConfiguration {
   Estimate estimate;
 };
 
+/// Why a launch does not take the code of a configuration, which has this contract; empty if it does.
+using Refusal = std::function<std::string(const KernelContract &contract)>;
+
 /// `options` are those that the space was read with. A configuration that does not become tile IR is rejected with what
-/// the compiler says. None after reporting a knob that nothing in the kernel uses.
+/// the compiler says, and what `refusal` refuses with that. None after reporting a knob that nothing in the kernel
+/// uses.
 std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &session, const ast::Module &module,
                                                                    const ast::KernelItem &kernel,
                                                                    const IrgenOptions &options, const Space &space,
-                                                                   const Target &target);
+                                                                   const Target &target, const Refusal &refusal = {});
 
 /// The estimate for `configuration` alone.
 Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                               const IrgenOptions &options, const Configuration &configuration, const Target &target);
+                               const IrgenOptions &options, const Configuration &configuration, const Target &target,
+                               const Refusal &refusal = {});
 
 /// A line for each, the best first: the time expected and what takes it, what the program takes of a multiprocessor.
 void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out);

@@ -5,12 +5,12 @@
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
 #include "runtime/search/CompileWorker.h"
-#include "runtime/search/Ranking.h"
 #include "runtime/tune/Choice.h"
 #include "runtime/tune/MeasureClient.h"
 #include "runtime/tune/ScratchFolder.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -72,8 +72,12 @@ public:
     if (!readLaunch())
       return std::nullopt;
     known = options.policy == TunePolicy::Force ? std::nullopt : findKnown();
-    if (known && (options.policy != TunePolicy::Wider || isNothingOpen())) {
+    if (known && (options.policy != TunePolicy::Wider || !whyNothing.empty() || isNothingOpen())) {
       take(*known);
+      return std::move(result);
+    }
+    if (!whyNothing.empty()) {
+      takeUnmeasured(result.space.all.front(), whyNothing);
       return std::move(result);
     }
     if (result.space.all.size() == 1) {
@@ -87,8 +91,7 @@ public:
     if (!rank())
       return std::nullopt;
     if (order.empty())
-      return refuse("the model rejects every configuration of `" + launch.kernel->name.text + "`",
-                    to_vector(seq(result.trials.size())));
+      return refuseAll();
     if (options.policy == TunePolicy::Never) {
       takeFirstOfModel();
       return std::move(result);
@@ -101,7 +104,21 @@ public:
     return conclude(asked, tried);
   }
 
+  std::optional<RankedLaunch> rankOnly() {
+    if (!readLaunch() || !rank())
+      return std::nullopt;
+    RankedLaunch ranked{result.space, ranking, whyNothing};
+    if (order.empty())
+      (void)refuseAll();
+    return ranked;
+  }
+
 private:
+  TuneResult refuseAll() {
+    return refuse("the model rejects every configuration of `" + launch.kernel->name.text + "`",
+                  to_vector(seq(result.trials.size())));
+  }
+
   /// Reports that none of `tried` runs, with what failed of them; where nothing did, why they were not tried.
   TuneResult refuse(std::string message, ArrayRef<size_t> tried) {
     result.source = TuneResult::Source::None;
@@ -128,9 +145,37 @@ private:
     std::optional<std::string> variant = arguments ? variantOf(session, kernel->contract, *arguments) : std::nullopt;
     if (!variant)
       return false;
+    given = std::move(*arguments);
     agreement.intermediate = coarsestRounding(kernel->function);
+    if (!fitsAny(*kernel))
+      return false;
     result.key = tuneKeyOf(session, *launch.kernel, launch.build, result.space, launch.gpu, *variant);
     return true;
+  }
+
+  int numSms() const { return static_cast<int>(launch.build.source.numSms.value_or(1)); }
+
+  /// Whether the arguments fit the default, `kernel`, or, as `where` may have it, another configuration. False after
+  /// reporting why not.
+  bool fitsAny(const LoadedKernel &kernel) {
+    Result<Binding> binding = bindShapes(kernel.contract, given, numSms());
+    if (binding) {
+      if (binding->isEmpty())
+        whyNothing = "the grid is [" +
+                     join(map_range(binding->grid, [](int64_t axis) { return std::to_string(axis); }), ", ") +
+                     "], so that there is nothing to measure";
+      return true;
+    }
+    bool isFit = false;
+    for (const Configuration &configuration : drop_begin(result.space.all))
+      (void)estimateConfiguration(session, *launch.module, *launch.kernel, launch.build.source, configuration,
+                                  *launch.build.compile.target, [&](const KernelContract &contract) {
+                                    isFit |= bindShapes(contract, given, numSms()).ok();
+                                    return std::string("only whether it fits is asked");
+                                  });
+    if (!isFit)
+      report(session, binding.error());
+    return isFit;
   }
 
   BuildOptions buildOf(const Configuration &configuration) const {
@@ -250,10 +295,14 @@ private:
 
   //===-- One search
 
-  void takeFirstOfModel() {
+  void takeUnmeasured(const Configuration &configuration, std::string why) {
     result.source = TuneResult::Source::Model;
-    result.chosen = result.trials[order.front()].configuration;
-    result.why = "the model's first of " + countOf(order.size());
+    result.chosen = configuration;
+    result.why = std::move(why);
+  }
+
+  void takeFirstOfModel() {
+    takeUnmeasured(result.trials[order.front()].configuration, "the model's first of " + countOf(order.size()));
   }
 
   bool isCancelled() const { return options.cancelled && *options.cancelled; }
@@ -267,12 +316,17 @@ private:
   bool rank() {
     Timer timer(result.modelSeconds);
     progress(TuneProgress::Phase::Model, 0, result.space.all.size());
-    std::optional<std::vector<RankedConfiguration>> ranking = rankConfigurations(
-        session, *launch.module, *launch.kernel, launch.build.source, result.space, *launch.build.compile.target);
-    if (!ranking)
+    std::optional<std::vector<RankedConfiguration>> ranked =
+        rankConfigurations(session, *launch.module, *launch.kernel, launch.build.source, result.space,
+                           *launch.build.compile.target, [&](const KernelContract &contract) {
+                             Result<Binding> binding = bindShapes(contract, given, numSms());
+                             return binding ? "" : binding.error().message;
+                           });
+    if (!ranked)
       return false;
+    ranking = std::move(*ranked);
     result.trials.resize(result.space.all.size());
-    for (const RankedConfiguration &one : *ranking) {
+    for (const RankedConfiguration &one : ranking) {
       Trial &trial = result.trials[one.place];
       trial.configuration = one.configuration;
       trial.predictedUs = one.estimate.microseconds;
@@ -445,6 +499,9 @@ private:
   const TuneLaunch &launch;
   const TuneOptions &options;
   TuneResult result;
+  std::vector<HostArgument> given; ///< the arguments, in the order of the parameters
+  std::string whyNothing;          ///< there is to measure; empty where there is
+  std::vector<RankedConfiguration> ranking;
   std::optional<TunedChoice> known;     ///< unless the search begins anew
   std::map<std::string, Trial> earlier; ///< those behind `known`, by configuration
   std::vector<size_t> order;            ///< of what the model does not reject, the best first
@@ -456,6 +513,10 @@ private:
 
 std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const TuneOptions &options) {
   return Search(session, launch, options).run();
+}
+
+std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch) {
+  return Search(session, launch, {}).rankOnly();
 }
 
 } // namespace tile

@@ -6,6 +6,7 @@
 
 #include "runtime/execute/Execute.h"
 #include "runtime/search/Keys.h"
+#include "runtime/search/Ranking.h"
 #include "runtime/store/Cache.h"
 #include "runtime/store/Database.h"
 #include "runtime/tune/Trial.h"
@@ -79,6 +80,16 @@ struct TuneResult {
 
 /// None after reporting a fault of the kernel or its `@autotune`, or what keeps anything from being measured.
 std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const TuneOptions &options);
+
+struct RankedLaunch {
+  Space space;
+  std::vector<RankedConfiguration> ranking; ///< as a search would look at them
+  std::string whyNothing;                   ///< a search would measure nothing; empty where it would
+};
+
+/// The order alone, in which `tune` would look at the configurations; needs no GPU. One that fits no configuration has
+/// been reported as well, and has its ranking all the same. None after reporting what keeps it from being known.
+std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch);
 
 } // namespace tile
 

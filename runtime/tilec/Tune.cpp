@@ -5,9 +5,9 @@
 #include "runtime/tilec/StoreFlags.h"
 #include "runtime/tilec/TuneReport.h"
 
+#include "backend/target/Throughput.h"
 #include "runtime/driver/Device.h"
 #include "runtime/execute/Signature.h"
-#include "runtime/search/Ranking.h"
 #include "runtime/search/Shapes.h"
 #include "runtime/search/Tune.h"
 #include "runtime/tune/Interrupt.h"
@@ -116,21 +116,19 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
     return;
   launch.shapes = std::move(*given);
   if (dryRunOption.isOn()) {
-    std::optional<Space> space = readSpace(session, *launch.module, *launch.kernel, launch.build.source);
-    std::optional<std::vector<RankedConfiguration>> ranking =
-        space ? rankConfigurations(session, *launch.module, *launch.kernel, launch.build.source, *space,
-                                   *launch.build.compile.target)
-              : std::nullopt;
-    if (!ranking)
+    std::optional<RankedLaunch> ranked = rankLaunch(session, launch);
+    if (!ranked)
       return;
     if (tuneReportOption.is("json")) {
-      report.push_back(
-          json::Object{{"kernel", launch.kernel->name.text}, {"sizes", space->sizes}, {"ranking", toJson(*ranking)}});
+      report.push_back(json::Object{
+          {"kernel", launch.kernel->name.text}, {"sizes", ranked->space.sizes}, {"ranking", toJson(ranked->ranking)}});
       return;
     }
     raw_os_ostream out(std::cout);
-    out << launch.kernel->name.text << " for " << space->sizes << ", by the model:\n";
-    printRanking(*ranking, out);
+    out << launch.kernel->name.text << " for " << ranked->space.sizes << ", by the model:\n";
+    if (!ranked->whyNothing.empty())
+      out << "  " << ranked->whyNothing << "\n";
+    printRanking(ranked->ranking, out);
     return;
   }
   std::optional<TuneResult> result;
@@ -172,7 +170,9 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
     return;
   build->source.kernel = item->name.text;
   build->source.forOneLaunch = true;
-  if (needsGpu && !(build->source.numSms = numSmsOf(session, DeviceKind::Gpu)))
+  build->source.numSms =
+      needsGpu ? numSmsOf(session, DeviceKind::Gpu) : throughputOf(*build->compile.target).processors;
+  if (!build->source.numSms)
     return;
   std::optional<std::vector<AskedLaunch>> launches = readLaunches(session, *syntax, *item, build->source);
   if (!launches)
