@@ -89,8 +89,11 @@ static std::string whyFastest(const std::vector<Trial> &trials, size_t chosen) {
     if (i != chosen && trials[i].hasTime())
       others.push_back(i);
   size_t next = fastestOf(trials, others);
+  auto differ = std::count_if(trials.begin(), trials.end(),
+                              [](const Trial &trial) { return trial.outcome == TrialOutcome::Wrong; });
   if (next == trials.size())
-    return "the only one that was measured";
+    return std::string("the only one that was measured") +
+           (differ ? "; the results of all others that ran, " + std::to_string(differ) + ", differ from its" : "");
   Interval ratio = slowdown(trials[next].samplesUs, trials[chosen].samplesUs);
   return percent(ratio.median) + " faster than the next, " + quoted(trials[next]) +
          (ratio.low > 1 ? ", 95 % sure" : ", after few rounds");

@@ -206,7 +206,11 @@ Step ProcessBench::runAndCompare(size_t candidate, Trial *trial) {
   }
   step = askOf("compare", candidate, options.secondsToPrepare, TrialOutcome::Faulted);
   std::string difference = step.isDone() ? step.answer.value("difference", "") : "";
-  return difference.empty() ? step : failedStep(TrialOutcome::Wrong, difference);
+  if (difference.empty())
+    return step;
+  Step wrong = failedStep(TrialOutcome::Wrong, difference);
+  wrong.failed.alike = step.answer.value("alike", candidate);
+  return wrong;
 }
 
 BenchAnswer ProcessBench::check(size_t candidate, Trial &trial) {

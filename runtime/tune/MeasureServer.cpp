@@ -59,8 +59,9 @@ static Json answer(const Json &line, std::unique_ptr<Measurement> &measurement) 
     return reply;
   }
   if (step == "compare") {
-    Result<std::string> difference = measurement->compare(candidate);
-    return difference ? Json{{"difference", *difference}} : failed(difference.error(), measurement.get());
+    Result<Comparison> compared = measurement->compare(candidate);
+    return compared ? Json{{"difference", compared->difference}, {"alike", compared->alike}}
+                    : failed(compared.error(), measurement.get());
   }
   if (step == "estimate")
     return number(measurement->estimate(candidate));

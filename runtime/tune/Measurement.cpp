@@ -25,6 +25,8 @@ static constexpr size_t kMostLeadLaunches = 64;
 static constexpr double kEstimateUs = 200;
 static constexpr size_t kMostEstimateLaunches = 64;
 static constexpr int64_t kMostCopies = 256;
+/// Different results that are kept to see who agrees with whom: that of the reference and two more.
+static constexpr size_t kMostResults = 3;
 
 /// `return`s the error of `status` from a function, if there is one.
 #define TILE_TRY(status)                                                                                               \
@@ -55,7 +57,7 @@ public:
   Status open(const MeasureSetup &setup);
   Status load(size_t candidate, const std::string &cubin) override;
   Status run(size_t candidate) override;
-  Result<std::string> compare(size_t candidate) override;
+  Result<Comparison> compare(size_t candidate) override;
   Result<double> estimate(size_t candidate) override;
   Result<double> time(size_t candidate) override;
   LaunchedCode facts(size_t candidate) const override;
@@ -81,7 +83,11 @@ private:
   /// What the kernel reads and writes, as it was made; none of the others.
   std::vector<std::optional<DeviceMemory>> originals;
   std::vector<ArgumentCopy> copies;
-  std::vector<ReferenceTensor> reference;
+  struct Written {
+    size_t candidate;
+    std::vector<ReferenceTensor> outputs;
+  };
+  std::vector<Written> written; ///< Different results, and who first wrote each; that of the reference first.
   std::map<size_t, Candidate> candidates;
 };
 
@@ -279,22 +285,37 @@ bool GpuMeasurement::isCompared(const Parameter &parameter) const {
   return hasOutputs ? parameter.role == Parameter::Role::Out : mayWrite(parameter);
 }
 
-Result<std::string> GpuMeasurement::compare(size_t) {
-  bool isFirst = reference.empty();
-  size_t next = 0;
+Result<Comparison> GpuMeasurement::compare(size_t candidate) {
+  std::vector<std::pair<std::string, NpyArray>> found;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!isCompared(parameters[i]) || arguments[i].tensor.data.empty())
       continue;
-    NpyArray found = arguments[i].tensor;
-    TILE_TRY(copies.front().memories[i].download(found.data.data(), stream->get()));
-    if (isFirst) {
-      reference.emplace_back(parameters[i].name, std::move(found), setup.agreement);
-      continue;
-    }
-    if (std::string difference = findDifference(found.data, reference[next++], kPoison); !difference.empty())
-      return difference;
+    NpyArray tensor = arguments[i].tensor;
+    TILE_TRY(copies.front().memories[i].download(tensor.data.data(), stream->get()));
+    found.emplace_back(parameters[i].name, std::move(tensor));
   }
-  return std::string();
+  auto differenceFrom = [&](const Written &other) {
+    for (size_t i = 0; i < found.size(); ++i)
+      if (std::string difference = findDifference(found[i].second.data, other.outputs[i], kPoison); !difference.empty())
+        return difference;
+    return std::string();
+  };
+  Comparison comparison;
+  for (const Written &other : written) {
+    std::string difference = differenceFrom(other);
+    comparison.alike = other.candidate;
+    if (difference.empty())
+      return comparison;
+    if (&other == &written.front())
+      comparison.difference = std::move(difference);
+  }
+  comparison.alike = candidate;
+  if (written.size() == kMostResults)
+    return comparison;
+  written.push_back({candidate, {}});
+  for (auto &[name, tensor] : found)
+    written.back().outputs.emplace_back(name, std::move(tensor), setup.agreement);
+  return comparison;
 }
 
 /// Microseconds of one of `count` launches, as the host queues them.

@@ -44,6 +44,11 @@ struct LaunchedCode {
   int64_t registers = 0, spillBytes = 0, sharedBytes = 0, warps = 0;
 };
 
+struct Comparison {
+  std::string difference; ///< Of what was written from what the first candidate wrote; empty if they agree.
+  size_t alike = 0;       ///< The first candidate that wrote the same: itself where none did.
+};
+
 class Measurement {
 public:
   /// Makes the arguments and takes the GPU. Fails on texts that are no arguments, and without a GPU.
@@ -54,8 +59,8 @@ public:
   virtual Status load(size_t candidate, const std::string &cubin) = 0;
   /// Launches it once, with poison in what it is to write and the arguments as they were made.
   virtual Status run(size_t candidate) = 0;
-  /// How what it wrote differs from what the first candidate that was compared wrote; empty if they agree.
-  virtual Result<std::string> compare(size_t candidate) = 0;
+  /// Compares what it wrote with what the candidates before wrote, above all the first one.
+  virtual Result<Comparison> compare(size_t candidate) = 0;
   /// Microseconds of one launch, roughly.
   virtual Result<double> estimate(size_t candidate) = 0;
   /// Microseconds of one launch, by a batch.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <random>
 
 namespace tile {
@@ -37,6 +38,7 @@ private:
   /// Why there is to be no further step; empty while there may be one.
   std::string whyStop(double seconds) const;
   void report(const char *step, size_t done, size_t of);
+  void refuseOddReference(const std::map<size_t, size_t> &others);
   void check();
   void settle();
   bool timeRound(unsigned round);
@@ -80,7 +82,22 @@ static std::string times(const char *what, double ratio) {
   return text;
 }
 
+/// Refuses what agrees with a reference that fewer agree with than with one of the `others`, which count those alike.
+void Rounds::refuseOddReference(const std::map<size_t, size_t> &others) {
+  size_t most = 0;
+  for (auto [candidate, count] : others)
+    most = std::max(most, count);
+  if (most <= alive.size())
+    return;
+  for (const Alive &one : alive)
+    fail(trialOf(one),
+         {TrialOutcome::Wrong,
+          "its results differ from those of " + std::to_string(most) + " others, which agree with each other", 0});
+  alive.clear();
+}
+
 void Rounds::check() {
+  std::map<size_t, size_t> others;
   for (size_t i = 0; i < candidates.size(); ++i) {
     Trial &trial = trials[candidates[i]];
     report("checking", i, candidates.size());
@@ -92,12 +109,15 @@ void Rounds::check() {
     BenchAnswer answer = bench.check(i, trial);
     if (answer.failure) {
       fail(trial, answer);
+      if (answer.failure == TrialOutcome::Wrong)
+        ++others[answer.alike];
       continue;
     }
     alive.push_back({i, answer.microseconds});
     if (bestUs == 0 || answer.microseconds < bestUs)
       bestUs = answer.microseconds;
   }
+  refuseOddReference(others);
   auto isHopeless = [&](const Alive &one) {
     if (one.estimateUs <= kHopeless * std::max(bestUs, kEstimableUs))
       return false;

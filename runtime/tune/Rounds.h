@@ -22,6 +22,7 @@ struct BenchAnswer {
   std::optional<TrialOutcome> failure;
   std::string reason;      ///< Of a failure.
   double microseconds = 0; ///< Of one launch.
+  size_t alike = 0;        ///< Of a wrong one: the first candidate, itself perhaps, that wrote the same.
 };
 
 /// Runs candidates, which it knows by their numbers. A candidate that failed is not asked for again.
@@ -50,7 +51,9 @@ struct RoundOptions {
 
 /// Measures `trials[i]` for each i of `candidates`, the reference first; `bench` knows them by their place in
 /// `candidates`. Their outcomes are `Measured`, `Slower`, a failure, or `NotTried`, each of the latter with its reason.
-/// Where the reference fails, the next one is it.
+/// Where the reference fails, the next one is it. Where more candidates agree with each other and not with the
+/// reference than with it, there is nothing to go by: those that agree with it are `Wrong` as well, and nothing is
+/// timed.
 void runRounds(Bench &bench, std::vector<Trial> &trials, const std::vector<size_t> &candidates,
                const RoundOptions &options);
 

@@ -55,7 +55,7 @@ TEST_F(MeasurementTest, StepsOfACandidate) {
   open(setupOf());
   EXPECT_EQ(load(0, "quick"), "");
   ASSERT_TRUE(measurement->run(0).ok());
-  EXPECT_EQ(*measurement->compare(0), "");
+  EXPECT_EQ(measurement->compare(0)->difference, "");
   EXPECT_NEAR(*measurement->estimate(0), 2, 1e-3);
   EXPECT_NEAR(*measurement->time(0), 2, 1e-3);
   LaunchedCode facts = measurement->facts(0);
@@ -66,7 +66,7 @@ TEST_F(MeasurementTest, StepsOfACandidate) {
   EXPECT_EQ(facts.warps, 4);
   EXPECT_EQ(load(1, "slow"), "");
   ASSERT_TRUE(measurement->run(1).ok());
-  EXPECT_EQ(*measurement->compare(1), "");
+  EXPECT_EQ(measurement->compare(1)->difference, "");
   EXPECT_NEAR(*measurement->time(1), 3000, 1) << "without an estimate it is made";
   EXPECT_TRUE(measurement->isUsable());
 }
@@ -76,7 +76,7 @@ TEST_F(MeasurementTest, WrongAndMissingOutputsAreSaid) {
   EXPECT_EQ(load(0, "quick") + load(1, "wrong") + load(2, "missing"), "");
   for (size_t candidate : {0, 1, 2}) {
     ASSERT_TRUE(measurement->run(candidate).ok());
-    std::string difference = *measurement->compare(candidate);
+    std::string difference = measurement->compare(candidate)->difference;
     EXPECT_EQ(difference,
               candidate == 0 ? ""
               : candidate == 1
@@ -85,14 +85,26 @@ TEST_F(MeasurementTest, WrongAndMissingOutputsAreSaid) {
   }
 }
 
+TEST_F(MeasurementTest, WhoAgreesWithWhomIsSaid) {
+  open(setupOf());
+  std::vector<size_t> alike;
+  for (const char *symbol : {"missing", "quick", "wrong", "slow", "missing", "wrong"}) {
+    size_t candidate = alike.size();
+    EXPECT_EQ(load(candidate, symbol), "");
+    ASSERT_TRUE(measurement->run(candidate).ok());
+    alike.push_back(measurement->compare(candidate)->alike);
+  }
+  EXPECT_EQ(alike, (std::vector<size_t>{0, 1, 2, 1, 0, 2}));
+}
+
 TEST_F(MeasurementTest, WhatIsReadAndWrittenIsRestored) {
   open(setupOf());
   EXPECT_EQ(load(0, "adding", "inout"), "");
   ASSERT_TRUE(measurement->run(0).ok());
-  EXPECT_EQ(*measurement->compare(0), "");
+  EXPECT_EQ(measurement->compare(0)->difference, "");
   ASSERT_TRUE(measurement->time(0).ok()) << "many launches, each of which adds";
   ASSERT_TRUE(measurement->run(0).ok());
-  EXPECT_EQ(*measurement->compare(0), "");
+  EXPECT_EQ(measurement->compare(0)->difference, "");
 }
 
 TEST_F(MeasurementTest, WorkspaceIsComparedWhereThatIsAskedFor) {
@@ -105,9 +117,9 @@ TEST_F(MeasurementTest, WorkspaceIsComparedWhereThatIsAskedFor) {
       EXPECT_TRUE(measurement->load(candidate, writeCubin(testing::TempDir(), symbol, roleOfY, "inout")).ok());
       EXPECT_TRUE(measurement->run(candidate).ok());
       if (candidate == 0)
-        EXPECT_EQ(*measurement->compare(0), "");
+        EXPECT_EQ(measurement->compare(0)->difference, "");
     }
-    return measurement->compare(1)->substr(0, 4);
+    return measurement->compare(1)->difference.substr(0, 4);
   };
   EXPECT_EQ(differenceOf("out", std::nullopt), "");
   EXPECT_EQ(differenceOf("out", true), "`x[1");
@@ -163,7 +175,7 @@ TEST_F(MeasurementTest, WhatIsLeftOfTooLittleMemoryIsNotUsed) {
   }
   EXPECT_EQ(load(2, "quick"), "") << "as an output it needs no original";
   ASSERT_TRUE(measurement->run(2).ok());
-  EXPECT_EQ(*measurement->compare(2), "");
+  EXPECT_EQ(measurement->compare(2)->difference, "");
 }
 
 TEST_F(MeasurementTest, ArgumentsThatDoNotFitAreErrors) {

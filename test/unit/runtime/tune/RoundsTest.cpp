@@ -21,6 +21,8 @@ public:
 
   BenchAnswer check(size_t candidate, Trial &trial) override {
     trial.registers = 64;
+    if (candidate < alike.size() && alike[candidate] != 0)
+      return {TrialOutcome::Wrong, "it differs", 0, alike[candidate]};
     if (candidate == checkFails)
       return {failure, "it failed", 0};
     return {std::nullopt, "", times[candidate]};
@@ -37,6 +39,7 @@ public:
   }
 
   std::vector<double> times;
+  std::vector<size_t> alike;                          ///< For each candidate, the first that writes the same.
   double drift = 0;                                   ///< Per batch.
   size_t checkFails = SIZE_MAX, timeFails = SIZE_MAX; ///< Candidates.
   TrialOutcome failure = TrialOutcome::Faulted;
@@ -66,6 +69,7 @@ std::vector<Trial> run(SyntheticBench &bench, RoundOptions options = {}) {
 TEST(Rounds, FindTheFastestOfMany) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     std::vector<double> times;
+    std::vector<size_t> alike; ///< For each candidate, the first that writes the same.
     for (int i = 0; i < 60; ++i)
       times.push_back(100 + (i * 37 % 60));
     SyntheticBench bench(times, seed);
@@ -146,6 +150,28 @@ TEST(Rounds, FailingReferenceLeavesTheOthers) {
   std::vector<Trial> trials = run(bench);
   EXPECT_EQ(trials[0].outcome, TrialOutcome::Faulted);
   EXPECT_EQ(trials[1].outcome, TrialOutcome::Measured);
+}
+
+TEST(Rounds, ReferenceThatFewAgreeWithIsNone) {
+  SyntheticBench bench({100, 100, 50, 50, 50, 50});
+  bench.alike = {0, 0, 2, 3, 2, 2};
+  std::vector<Trial> trials = run(bench);
+  for (size_t i : {0, 1}) {
+    EXPECT_EQ(trials[i].outcome, TrialOutcome::Wrong);
+    EXPECT_EQ(trials[i].reason, "its results differ from those of 3 others, which agree with each other");
+  }
+  EXPECT_FALSE(choose(trials));
+  EXPECT_TRUE(bench.order.empty());
+}
+
+TEST(Rounds, ReferenceThatAsManyAgreeWithStays) {
+  SyntheticBench bench({100, 100, 50, 50, 50});
+  bench.alike = {0, 0, 2, 3, 2};
+  EXPECT_EQ(choose(run(bench))->index, 0u);
+  SyntheticBench alone({100, 50});
+  alone.alike = {0, 1};
+  EXPECT_EQ(choose(run(alone))->why,
+            "the only one that was measured; the results of all others that ran, 1, differ from its");
 }
 
 TEST(Rounds, NoneLeftIsNoChoice) {
