@@ -84,6 +84,18 @@ std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, co
   return std::move(*artifact);
 }
 
+/// `times`, of what was done before, become those of the artifact.
+static std::optional<Artifact> build(Session &session, FileId file, ModuleOp module, const BuildOptions &options,
+                                     StepTimes &times) {
+  std::optional<Artifact> artifact = build(session, file, module, options);
+  if (!artifact)
+    return std::nullopt;
+  for (const StepTime &step : artifact->times.steps())
+    times.add(step.stage, step.step, step.milliseconds);
+  artifact->times = std::move(times);
+  return artifact;
+}
+
 std::optional<Artifact> build(Session &session, FileId file, InputKind kind, const BuildOptions &options) {
   if (kind == InputKind::Llvm || kind == InputKind::Ptx) {
     llvm::MemoryBufferRef buffer(session.sources.text(file), session.sources.name(file));
@@ -92,13 +104,13 @@ std::optional<Artifact> build(Session &session, FileId file, InputKind kind, con
   }
   StepTimes times;
   OwningOpRef<ModuleOp> module = loadKernels(session, file, kind, options, times);
-  std::optional<Artifact> artifact = module ? build(session, file, *module, options) : std::nullopt;
-  if (!artifact)
-    return std::nullopt;
-  for (const StepTime &step : artifact->times.steps())
-    times.add(step.stage, step.step, step.milliseconds);
-  artifact->times = times;
-  return artifact;
+  return module ? build(session, file, *module, options, times) : std::nullopt;
+}
+
+std::optional<Artifact> build(Session &session, FileId file, const ast::Module &syntax, const BuildOptions &options,
+                              StepTimes times) {
+  OwningOpRef<ModuleOp> module = loadKernels(session, syntax, options, times);
+  return module ? build(session, file, *module, options, times) : std::nullopt;
 }
 
 } // namespace tile

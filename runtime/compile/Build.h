@@ -29,6 +29,10 @@ mlir::OwningOpRef<mlir::ModuleOp> loadKernels(Session &session, const ast::Modul
 /// has contracts holds its manifest. None after errors, which are reported.
 std::optional<Artifact> build(Session &session, FileId file, InputKind kind, const BuildOptions &options);
 
+/// The same of Tile source that is parsed. `times` are of what was done before.
+std::optional<Artifact> build(Session &session, FileId file, const ast::Module &syntax, const BuildOptions &options,
+                              StepTimes times);
+
 /// The same from tile IR that is loaded; `module` is spent.
 std::optional<Artifact> build(Session &session, FileId file, mlir::ModuleOp module, const BuildOptions &options);
 

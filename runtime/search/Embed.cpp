@@ -3,6 +3,7 @@
 #include "frontend/irgen/Autotune.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
+#include "runtime/search/Shapes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,77 +37,178 @@ static void dropDefaults(const Session &session, const ast::KernelItem &kernel, 
   }
 }
 
-/// Gives each of `instances` the model's first configuration for the launch that `build` describes. False after
-/// reporting.
+static bool hasDims(const ast::KernelItem &kernel, const IrgenOptions &options) {
+  return all_of(dimNames(kernel), [&](const std::string &dim) { return options.values.count(dim) != 0; });
+}
+
+namespace {
+/// The launches that `instance` is to be fast for.
+struct ExpectedLaunches {
+  std::vector<IrgenOptions> all;
+  std::string from; ///< what describes them, for the reason of a choice
+};
+} // namespace
+
+/// The one of the dims that `build` gives; else those that `@bench` lists, of which the instance's own compile-time
+/// values are not read.
+static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem &kernel, const BuildOptions &build,
+                                         const TunedInstance &instance) {
+  ExpectedLaunches launches;
+  auto withInstance = [&](IrgenOptions options) {
+    for (const auto *values : {&instance.values, &build.source.values})
+      for (const auto &[name, value] : *values)
+        options.values[name] = value;
+    return options;
+  };
+  if (!dimNames(kernel).empty() && hasDims(kernel, build.source)) {
+    launches.all.push_back(withInstance(build.source));
+    return launches;
+  }
+  launches.from = " of `@bench`";
+  for (LaunchShape &shape : benchShapes(session, kernel)) {
+    for (const auto &[name, value] : compiledValues(kernel, shape))
+      shape.values.erase(name);
+    IrgenOptions options = withInstance(withShape(build.source, kernel, shape));
+    if (hasDims(kernel, options))
+      launches.all.push_back(std::move(options));
+  }
+  return launches;
+}
+
+/// Gives `instance` the configuration that the model expects to lose least against the best of each launch, of those
+/// that serve all, or says why there is none. None after reporting.
+static std::optional<std::string> rank(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                                       const Target &target, const ExpectedLaunches &launches,
+                                       TunedInstance &instance) {
+  if (launches.all.empty())
+    return "no sizes are known to choose one for";
+  struct Candidate {
+    Configuration configuration;
+    size_t served = 0;   ///< launches
+    double slowdown = 0; ///< against the best, of all launches together
+  };
+  std::map<std::string, Candidate> candidates;
+  std::vector<const Candidate *> order; ///< of the first launch
+  SmallVector<std::string> sizes;
+  for (const IrgenOptions &options : launches.all) {
+    std::optional<Space> space = readSpace(session, module, kernel, options);
+    auto ranking = space ? rankConfigurations(session, module, kernel, options, *space, target) : std::nullopt;
+    if (!ranking)
+      return std::nullopt;
+    for (const RankedConfiguration &one : *ranking) {
+      auto [entry, isNew] = candidates.try_emplace(one.configuration.describe());
+      Candidate &candidate = entry->second;
+      if (isNew) {
+        candidate.configuration = one.configuration;
+        order.push_back(&candidate);
+      }
+      if (!one.estimate.rejection.empty())
+        continue;
+      ++candidate.served;
+      candidate.slowdown += one.estimate.microseconds / ranking->front().estimate.microseconds;
+    }
+    if (!is_contained(sizes, space->sizes))
+      sizes.push_back(space->sizes);
+  }
+  auto first = std::min_element(order.begin(), order.end(), [&](const Candidate *a, const Candidate *b) {
+    auto key = [&](const Candidate *each) { return std::pair(each->served != launches.all.size(), each->slowdown); };
+    return key(a) < key(b);
+  });
+  std::string expected = join(sizes, ", ") + launches.from;
+  if ((*first)->served != launches.all.size())
+    return "none serves " + expected;
+  instance.configuration.clear();
+  for (const auto &[name, value] : (*first)->configuration.values)
+    instance.configuration[name] = value;
+  instance.state = "model";
+  instance.why = "the first of " + std::to_string(order.size()) + " for " + expected;
+  return "";
+}
+
+/// Gives each of `instances` its configuration, where there are several. False after reporting.
 static bool rankInstances(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                           const BuildOptions &build, std::vector<TunedInstance> &instances) {
+  size_t count = listPoints(readAutotune(kernel), session.sources, [&](const std::string &name) {
+                   return build.source.values.count(name) != 0;
+                 }).size();
+  if (count < 2)
+    return true;
   for (TunedInstance &instance : instances) {
-    IrgenOptions options = build.source;
-    options.values.insert(instance.values.begin(), instance.values.end());
-    std::optional<Space> space = readSpace(session, module, kernel, options);
-    auto ranking =
-        space ? rankConfigurations(session, module, kernel, options, *space, *build.compile.target) : std::nullopt;
-    if (!ranking)
+    std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target,
+                                              expectedLaunches(session, kernel, build, instance), instance);
+    if (!problem)
       return false;
-    const RankedConfiguration &first = ranking->front();
-    if (!first.estimate.rejection.empty()) // compiling says why
+    if (problem->empty())
       continue;
-    instance.configuration.clear();
-    instance.configuration.insert(first.configuration.values.begin(), first.configuration.values.end());
-    instance.state = "model";
-    instance.why = "the first of " + std::to_string(ranking->size()) + " for " + space->sizes;
+    instance.why = "the first that is written, since " + *problem;
+    std::string dims;
+    for (const std::string &dim : dimNames(kernel))
+      dims += (dims.empty() ? "`-D " : " -D ") + dim + "=…";
+    session.engine
+        .report(Code::W0605, kernel.name.range,
+                "kernel `" + kernel.name.text + "` is compiled in the first of its " + std::to_string(count) +
+                    " configurations, since " + *problem)
+        .help("give " + (dims.empty() ? "" : dims + "`, or ") + "the kernel a `@bench(shapes = [{…}])`");
   }
   return true;
 }
 
-std::optional<Embedded> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
-                                     Database &database) {
-  StepTimes times;
-  if (!loadKernels(session, module, build, times)) // reads what the file imports, which its hash needs
-    return std::nullopt;
-  Embedded embedded;
-  for (const ast::ItemPtr &item : module.items) {
-    auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
-    if (!kernel || (!build.source.kernel.empty() && kernel->name.text != build.source.kernel))
+/// Adds to `instances` one for each configuration that `database` has of `kernel`, beside the first ones, which every
+/// launch takes. Gives how many choices there are.
+static size_t addKnown(const Session &session, const ast::KernelItem &kernel, const BuildOptions &build,
+                       Database &database, std::vector<TunedInstance> &instances) {
+  TuneKey like;
+  like.kernel = kernel.name.text;
+  like.kernelHash = sourceHash(session);
+  like.compiler = compilerOf(build);
+  std::vector<std::pair<TuneKey, TunedChoice>> found = database.findChoices(like);
+  // Of what was found for one launch with several drivers the newest counts.
+  llvm::sort(found, [](const auto &a, const auto &b) { return a.second.date > b.second.date; });
+  size_t plain = instances.size(), choices = 0;
+  std::set<std::vector<std::string>> launches;
+  for (const auto &[key, choice] : found) {
+    std::optional<TunedLaunch> launch = readTunedLaunch(key, kernel, build);
+    if (!launch || !launches.insert({key.gpu, key.arguments, key.sizes}).second)
       continue;
-    TuneKey like;
-    like.kernel = kernel->name.text;
-    like.kernelHash = sourceHash(session);
-    like.compiler = compilerOf(build);
-    std::vector<TunedInstance> instances = plainInstances(session, *kernel, build.source);
-    size_t plain = instances.size(), before = embedded.choices;
-    std::vector<std::pair<TuneKey, TunedChoice>> found = database.findChoices(like);
-    // Of what was found for one launch with several drivers the newest counts.
-    llvm::sort(found, [](const auto &a, const auto &b) { return a.second.date > b.second.date; });
-    std::set<std::vector<std::string>> launches;
-    for (const auto &[key, choice] : found) {
-      std::optional<TunedLaunch> launch = readTunedLaunch(key, *kernel, build);
-      if (!launch || !launches.insert({key.gpu, key.arguments, key.sizes}).second)
-        continue;
-      dropDefaults(session, *kernel, instances.front(), launch->values);
-      std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
-                                                       choice.configuration.values.end());
-      auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
-        return each.values == launch->values && each.configuration == configuration;
-      });
-      if (instance == instances.end())
-        instance = instances.insert(instances.end(), {launch->values, configuration, "measured", "", {}});
-      instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
-      ++embedded.choices;
-    }
-    bool isDescribed = readAutotune(*kernel).decorator && all_of(dimNames(*kernel), [&](const std::string &dim) {
-                         return build.source.values.count(dim) != 0;
-                       });
-    if (embedded.choices == before && !isDescribed)
-      continue;
-    if (embedded.choices == before) {
-      if (!rankInstances(session, module, *kernel, build, instances))
-        return std::nullopt;
-      embedded.ranked += instances.size();
-    }
-    build.source.instances[kernel->name.text] = std::move(instances);
+    dropDefaults(session, kernel, instances.front(), launch->values);
+    std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
+                                                     choice.configuration.values.end());
+    auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
+      return each.values == launch->values && each.configuration == configuration;
+    });
+    if (instance == instances.end())
+      instance = instances.insert(instances.end(), {launch->values, configuration, "measured", "", {}});
+    instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
+    ++choices;
   }
-  return embedded;
+  return choices;
+}
+
+std::optional<size_t> embedConfigurations(Session &session, const ast::Module &module, BuildOptions &build,
+                                          Database *database) {
+  std::vector<const ast::KernelItem *> kernels;
+  for (const ast::ItemPtr &item : module.items)
+    if (auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
+        kernel && (build.source.kernel.empty() || kernel->name.text == build.source.kernel))
+      if (database || readAutotune(*kernel).decorator)
+        kernels.push_back(kernel);
+  if (kernels.empty())
+    return 0;
+  // Reads what the file imports, which its hash needs, and what is wrong with it is said as without a choice.
+  StepTimes times;
+  if (!loadKernels(session, module, build, times))
+    return std::nullopt;
+  size_t choices = 0;
+  for (const ast::KernelItem *kernel : kernels) {
+    std::vector<TunedInstance> instances = plainInstances(session, *kernel, build.source);
+    if (!rankInstances(session, module, *kernel, build, instances))
+      return std::nullopt;
+    if (database)
+      choices += addKnown(session, *kernel, build, *database, instances);
+    if (any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))
+      build.source.instances[kernel->name.text] = std::move(instances);
+  }
+  return choices;
 }
 
 } // namespace tile

@@ -1,5 +1,5 @@
-/// Tuned choices in what `tilec -o` writes: an instance for each configuration that was chosen, beside those that every
-/// other launch takes.
+/// Configurations of `@autotune` in what `tilec -o` writes: an instance for each that was chosen by measuring, beside
+/// those that every other launch takes, which have the model's first.
 #ifndef RUNTIME_SEARCH_EMBED_H
 #define RUNTIME_SEARCH_EMBED_H
 
@@ -8,16 +8,15 @@
 
 namespace tile {
 
-struct Embedded {
-  size_t choices = 0; ///< that were known
-  size_t ranked = 0;  ///< instances in the model's first configuration
-};
-
-/// Adds to `build.source.instances` what `database` has for kernels of `module` as it stands, by this compiler, with
-/// the compile-time values that `build` gives. Of a kernel without any, all of whose dims `build` gives, the instances
-/// have the model's first configuration for these. None after reporting a fault of the source.
-std::optional<Embedded> embedChoices(Session &session, const ast::Module &module, BuildOptions &build,
-                                     Database &database);
+/// Sets `build.source.instances` for kernels of `module` that have several configurations:
+/// - those that every launch takes have the model's first for the dims that `build` gives, else for what `@bench`
+/// lists;
+///   where there is neither they keep the first that is written, which a warning says;
+/// - each choice that `database`, which may be null, has for the kernel as it stands, by this compiler, with the
+///   compile-time values that `build` gives, has one more.
+/// Gives the number of such choices. None after reporting a fault of the source.
+std::optional<size_t> embedConfigurations(Session &session, const ast::Module &module, BuildOptions &build,
+                                          Database *database);
 
 } // namespace tile
 

@@ -178,8 +178,7 @@ private:
 };
 } // namespace
 
-/// `options` with what `shape` gives: scalars apart from what `-D` may set.
-static IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const LaunchShape &shape) {
+IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const LaunchShape &shape) {
   options.kernel = item.name.text;
   options.forOneLaunch = true;
   StringMap<const ast::Parameter *> parameters;

@@ -31,6 +31,9 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
 /// What `shape` gives compile-time parameters and knobs of `item`.
 std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, const LaunchShape &shape);
 
+/// `options` for one launch of `shape`: scalars apart from what `-D` may set.
+IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const LaunchShape &shape);
+
 /// One argument for each parameter that is there, as `--arg` takes them: `a=normal:bf16[4096,4096]`. Tensors have the
 /// extents of the signature, rows without gaps. None after reporting what `shape` does not say or the kernel does not
 /// have.

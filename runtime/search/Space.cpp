@@ -34,7 +34,7 @@ public:
     std::vector<Settings> settings{Settings()};
     uint64_t count = autotune.countPoints();
     bool hasPoints = count > 0 && count <= Autotune::kMostPoints; // else compiling the kernel says why not
-    if (hasPoints && !readPoints(count, found, settings))
+    if (hasPoints && !readPoints(found, settings))
       return std::nullopt;
     space.hash = hashOf(found);
     if (!readSizes(space, found.front()) || (hasPoints && !prune(space, found, settings)))
@@ -50,26 +50,20 @@ public:
   }
 
 private:
-  /// Gives each configuration that is another one when the given values are taken out, with its settings.
-  bool readPoints(uint64_t count, std::vector<Configuration> &found, std::vector<Settings> &settings) {
+  /// Gives each configuration with its settings.
+  bool readPoints(std::vector<Configuration> &found, std::vector<Settings> &settings) {
     found.clear();
     settings.clear();
-    std::set<std::string> texts;
-    for (uint64_t i = 0; i < count; ++i) {
-      AutotunePoint point = autotune.point(i);
+    for (const AutotunePoint &point : listPoints(
+             autotune, session.sources, [&](const std::string &name) { return options.values.count(name) != 0; })) {
       if (!leavesNothingOpen(point))
         return false;
-      Configuration configuration;
-      Settings own;
-      for (auto [name, value] : point.settings)
-        if (!options.values.count(name->text)) {
-          configuration.values.emplace_back(name->text, settingText(*value, session.sources));
-          own[name->text] = value;
-        }
-      if (!texts.insert(configuration.describe()).second)
-        continue;
-      found.push_back(std::move(configuration));
-      settings.push_back(std::move(own));
+      Configuration &configuration = found.emplace_back();
+      Settings &own = settings.emplace_back();
+      for (auto [name, value] : point.settings) {
+        configuration.values.emplace_back(name->text, settingText(*value, session.sources));
+        own[name->text] = value;
+      }
     }
     return true;
   }
@@ -112,11 +106,20 @@ private:
       }
       (text.front() == "true" ? space.pruned : space.all).push_back(std::move(configuration));
     }
-    if (space.all.empty())
-      session.engine
-          .report(Code::E0412, space.prune, "`prune` is true of every configuration for `" + space.sizes + "`")
-          .note("configurations of which it is true are left out");
-    return !space.all.empty();
+    if (!space.all.empty())
+      return true;
+    // Who gives a part of a configuration knows why.
+    bool isGiven = llvm::any_of(autotune.point(0).settings, [&](const AutotunePoint::Setting &setting) {
+      return options.values.count(setting.name->text) != 0;
+    });
+    if (isGiven) {
+      space.all = std::move(space.pruned);
+      space.pruned.clear();
+      return true;
+    }
+    session.engine.report(Code::E0412, space.prune, "`prune` is true of every configuration for `" + space.sizes + "`")
+        .note("configurations of which it is true are left out");
+    return false;
   }
 
   /// The key of the launch; without `key` that are all dims.

@@ -93,22 +93,31 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
   return true;
 }
 
-/// Adds the tuned instances of --tuned. False after reporting.
-static bool addTuned(Session &session, FileId file, BuildOptions &options) {
+/// Decides in which configurations the kernels of `syntax` are compiled. False after reporting.
+static bool chooseConfigurations(Session &session, const ast::Module &syntax, BuildOptions &options) {
   if (!tunedOption.isGiven())
-    return true;
+    return embedConfigurations(session, syntax, options, /*database=*/nullptr).has_value();
   if (!tunedOption.empty() && !sys::fs::is_regular_file(tunedOption.get())) {
     session.report(Code::E0602,
                    "`--tuned=" + tunedOption.get() + "` is no file; expected a database that `tilec tune` wrote");
     return false;
   }
   Kept kept(session, tunedOption.get());
-  std::unique_ptr<ast::Module> syntax = session.parse(file);
-  std::optional<Embedded> embedded = syntax ? embedChoices(session, *syntax, options, kept.database) : std::nullopt;
-  if (embedded && embedded->choices + embedded->ranked == 0)
-    kept.warn(kept.database.path() + " has no choice for a kernel of `" + std::string(session.sources.name(file)) +
-              "`; each is compiled in its first configuration");
-  return embedded.has_value();
+  std::optional<size_t> choices = embedConfigurations(session, syntax, options, &kept.database);
+  if (choices && *choices == 0)
+    kept.warn(kept.database.path() + " has no choice for a kernel of `" +
+              std::string(session.sources.name(syntax.file)) + "`; each is compiled as without `--tuned`");
+  return choices.has_value();
+}
+
+/// What building `file`, Tile source, gives; none after reporting.
+static std::optional<Artifact> buildSource(Session &session, FileId file, BuildOptions options) {
+  StepTimes times;
+  std::unique_ptr<ast::Module> syntax = times.measure("source", "parse", [&] { return session.parse(file); });
+  if (!syntax || !times.measure("source", "choose configurations",
+                                [&] { return chooseConfigurations(session, *syntax, options); }))
+    return std::nullopt;
+  return build(session, file, *syntax, options, std::move(times));
 }
 
 static void compileInput(Session &session, const std::string &input) {
@@ -148,9 +157,8 @@ static void compileInput(Session &session, const std::string &input) {
     return;
   if (tunedOption.isGiven() && *kind != InputKind::Tile)
     return session.report(Code::E0602, "`--tuned` of " + describe(*kind).str() + "; expected Tile source");
-  if (!addTuned(session, *file, *options))
-    return;
-  std::optional<Artifact> result = build(session, *file, *kind, *options);
+  std::optional<Artifact> result =
+      *kind == InputKind::Tile ? buildSource(session, *file, *options) : build(session, *file, *kind, *options);
   if (!result)
     return;
   deliver(session, *stage == Stage::Cubin ? result->cubin : result->text);
