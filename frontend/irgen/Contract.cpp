@@ -7,6 +7,7 @@
 #include "ir/Tile/Knobs.h"
 #include "ir/Tile/TileOps.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -212,6 +213,25 @@ void KernelBuilder::checkListedOnce(const ast::List &list) {
   }
 }
 
+static constexpr std::string_view kBenchArguments[] = {"bytes", "flops", "shapes"};
+
+/// The arguments of `decorator` have names, of those that are `known`.
+void KernelBuilder::checkArgumentNames(const ast::Decorator &decorator, llvm::ArrayRef<std::string_view> known) {
+  std::string whose = quote("@" + decorator.name.text);
+  for (const ast::Argument &argument : decorator.arguments) {
+    std::string name = argument.name ? argument.name->text : "";
+    if (argument.name && !argument.isHas && llvm::is_contained(known, name))
+      continue;
+    DiagnosticBuilder diagnostic =
+        evaluator.report(Code::E0406, argument.name ? argument.name->range : argument.range,
+                         argument.name ? whose + " has no argument " + quote(name)
+                                       : "an argument of " + whose + " has no name; expected one of " +
+                                             quote(llvm::join(known, " = …`, `") + " = …"));
+    if (std::string_view closest = closestName(name, {known.begin(), known.end()}); argument.name && !closest.empty())
+      diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
+  }
+}
+
 /// Names that configurations, heuristics and instances set are compile-time parameters or knobs.
 void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
   auto check = [&](const ast::Identifier &name) {
@@ -234,18 +254,10 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
       for (const ast::Record::Field &field : record->fields)
         check(field.name);
   };
-  for (const ast::Argument &argument : decorator.arguments) {
-    std::string name = argument.name ? argument.name->text : "";
-    if (decorator.name.text != "autotune" || llvm::is_contained(kAutotuneArguments, name))
-      continue;
-    DiagnosticBuilder diagnostic =
-        evaluator.report(Code::E0406, argument.name ? argument.name->range : argument.range,
-                         argument.name ? "`@autotune` has no argument " + quote(name)
-                                       : "an argument of `@autotune` has no name; expected `configs = …` or its like");
-    std::string_view closest = closestName(name, {std::begin(kAutotuneArguments), std::end(kAutotuneArguments)});
-    if (argument.name && !closest.empty())
-      diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
-  }
+  if (decorator.name.text == "autotune")
+    checkArgumentNames(decorator, kAutotuneArguments);
+  if (decorator.name.text == "bench")
+    checkArgumentNames(decorator, kBenchArguments);
   auto isEmptyList = [&](const ast::ExprPtr &expr, const std::string &name) {
     auto *list = dynCast<ast::List>(expr);
     if (list && list->elements.empty())

@@ -1,5 +1,6 @@
 #include "frontend/irgen/Kernel.h"
 
+#include "frontend/ast/Children.h"
 #include "frontend/irgen/Autotune.h"
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Parameters.h"
@@ -110,6 +111,22 @@ std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic,
   return std::nullopt;
 }
 
+/// What stands for a parameter in place of its default leaves a name in that unseen: `Q: type = float8` would be found
+/// by the first who relies on it.
+void KernelBuilder::checkDefault(const ast::GenericParameter &generic) {
+  std::function<void(const ast::Expr &, ast::ChildRole)> check = [&](const ast::Expr &expr, ast::ChildRole role) {
+    auto *name = dynCast<ast::Name>(&expr);
+    bool isOfKernel = name && llvm::any_of(kernel.generics, [&](const ast::GenericParameter &other) {
+                        return other.name.text == name->text;
+                      });
+    if (name && !isOfKernel && role != ast::ChildRole::Callee)
+      evaluator.operand(expr);
+    ast::forEachChild(expr, {check, [](const ast::Block &) {}});
+  };
+  if (generic.defaultValue)
+    check(*generic.defaultValue, ast::ChildRole::Value);
+}
+
 /// Types and functions come first: the signature needs them.
 bool KernelBuilder::bindTypes() {
   bool isValid = true;
@@ -121,6 +138,8 @@ bool KernelBuilder::bindTypes() {
     const ast::Expr *syntax = choice != values.choices.end() ? choice->second.syntax : generic.defaultValue.get();
     if (auto configured = configuration.find(name); choice == values.choices.end() && configured != configuration.end())
       syntax = configured->second;
+    if (syntax != generic.defaultValue.get())
+      checkDefault(generic);
     if (!syntax) {
       reportNoValue(generic);
       isValid = false;
@@ -151,6 +170,8 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   const ast::Expr *heuristic = isOverridden ? nullptr : heuristicOf(kernel, name);
   if (heuristic)
     constant.heuristic = host(*heuristic, /*constantsByName=*/true);
+  if (choice != values.choices.end() || configuration.count(name) || heuristic)
+    checkDefault(generic);
   if (choice != values.choices.end()) {
     value = evaluator.operand(*choice->second.syntax);
     constant.source = choice->second.source;

@@ -97,6 +97,7 @@ private:
   std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
   void checkConfigurations();
   void setKnobs();
+  void checkDefault(const ast::GenericParameter &generic);
   void setKnob(const std::string &name, const ast::Expr &value, const std::string &source, const ast::Expr *heuristic);
   mlir::func::FuncOp beginFunction();
   void runBody(mlir::func::FuncOp function, const ast::Block &body);
@@ -138,6 +139,7 @@ private:
   mlir::Attribute decoratorAttribute(const ast::Decorator &decorator);
   mlir::Attribute syntaxAttribute(const ast::Expr &expr);
   void checkDecorators();
+  void checkArgumentNames(const ast::Decorator &decorator, llvm::ArrayRef<std::string_view> known);
   void checkDecoratorNames(const ast::Decorator &decorator);
   void checkGivenOnce();
   void checkListedOnce(const ast::List &list);

@@ -28,7 +28,8 @@ static NumberOption seedsOption{
     {"seeds", "N", "run each shape with N seeds, of its inputs and of the simulator's schedule; default 1"},
     {Command::Check},
     1,
-    1000000};
+    1000000,
+    1};
 
 namespace {
 struct Counts {
@@ -351,8 +352,6 @@ static void reportNoSpec(Session &session, const std::string &input, const ast::
 static bool checkFile(Session &session, const std::string &input, CheckPrinter &printer) {
   std::optional<CheckRest> rest = CheckRest::fromEnvironment();
   printer.printsJson = jsonOption.isOn() || rest;
-  if (seedsOption.get() == 0)
-    session.report(Code::E0602, "`--seeds` is 0; expected 1 or more");
   std::optional<BuildOptions> build = readCompileFlags(session);
   std::optional<DeviceKind> device = deviceOfRun(session);
   std::optional<sim::Checks> checks = device ? checksOfSimulator(session, *device) : std::nullopt;

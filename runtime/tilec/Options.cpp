@@ -55,10 +55,10 @@ std::string ChoiceOption::take(std::string_view value) {
 
 std::string NumberOption::take(std::string_view value) {
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), content);
-  if (error == std::errc() && end == value.data() + value.size() && content <= most)
+  if (error == std::errc() && end == value.data() + value.size() && content >= least && content <= most)
     return {};
-  return "`" + spelling() + "` is `" + std::string(value) + "`; expected a whole number from 0 to " +
-         std::to_string(most);
+  return "`" + spelling() + "` is `" + std::string(value) + "`; expected a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most);
 }
 
 std::string ListOption::take(std::string_view value) {

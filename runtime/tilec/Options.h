@@ -126,8 +126,9 @@ protected:
 /// A whole number.
 class NumberOption : public Option {
 public:
-  NumberOption(Text text, std::initializer_list<Command> commands, uint64_t unlessGiven, uint64_t most)
-      : Option(text, commands), content(unlessGiven), most(most) {}
+  NumberOption(Text text, std::initializer_list<Command> commands, uint64_t unlessGiven, uint64_t most,
+               uint64_t least = 0)
+      : Option(text, commands), content(unlessGiven), most(most), least(least) {}
   uint64_t get() const { return content; }
 
 protected:
@@ -135,7 +136,7 @@ protected:
 
 private:
   uint64_t content;
-  uint64_t most;
+  uint64_t most, least; ///< that may be given
 };
 
 /// Whether the value of a list may touch the option's name.

@@ -31,7 +31,7 @@ static ListOption saveOption{{"save", "N=FILE.npy", "write the N-th argument, fr
 static NumberOption seedOption{
     {"seed", "N", "of the inputs and of the first schedule; default 1"}, {Command::Sim}, 1, UINT64_MAX};
 static NumberOption seedsOption{
-    {"seeds", "N", "schedules to try, whose results must be equal; default 1"}, {Command::Sim}, 1, 1000000};
+    {"seeds", "N", "schedules to try, whose results must be equal; default 1"}, {Command::Sim}, 1, 1000000, 1};
 static NumberOption stepsOption{{"max-steps", "N",
                                  "instructions that a warp may run, in a grid of at most 16777216 CTAs; default "
                                  "10000000, 0: any number of both"},
@@ -226,8 +226,6 @@ static std::optional<sim::RunResult> runSeeds(Session &session, const sim::Progr
 
 /// What there is to print as JSON goes to `report`.
 static void simulate(Session &session, const std::string &path, llvm::json::Object &report) {
-  if (seedsOption.get() == 0)
-    return session.report(Code::E0602, "`--seeds` is 0; expected 1 schedule or more");
   if (seedsOption.get() - 1 > UINT64_MAX - seedOption.get())
     return session.report(Code::E0602, "found " + std::to_string(seedsOption.get()) + " seeds from " +
                                            std::to_string(seedOption.get()) + "; expected none above " +

@@ -31,9 +31,10 @@ static NumberOption topOption{
     {"top", "N", "configurations to measure, the model's first; default: as `@autotune` says, else 16"},
     {Command::Tune},
     0,
-    10000};
+    10000,
+    1};
 static NumberOption jobsOption{
-    {"jobs", "N", "compilers at a time; default: one for each core"}, {Command::Tune}, 0, 1024};
+    {"jobs", "N", "compilers at a time; default: one for each core"}, {Command::Tune}, 0, 1024, 1};
 static NumberOption secondsOption{
     {"seconds", "N", "that measuring one launch may take; default 10"}, {Command::Tune}, 10, 86400};
 static NumberOption compileSecondsOption{
