@@ -43,8 +43,32 @@ static int64_t heldWords(Value value) {
   if (maker && (maker->hasTrait<OpTrait::ConstantLike>() || isa<SplatOp, IotaOp, BroadcastOp, ExpandDimsOp>(maker) ||
                 (isa<LoadOp, PermuteOp>(maker) && isReadByProducts(value))))
     return 0;
+  // The wider form of what was loaded can be made where it is used, an element at a time.
+  if (auto extended = value.getDefiningOp<arith::ExtFOp>())
+    if (extended.getIn().getDefiningOp<LoadOp>() && extended.getIn().hasOneUse() &&
+        llvm::none_of(value.getUsers(), llvm::IsaPred<DotOp>))
+      return loadedWordsOf(extended.getIn().getType());
   return loadedWordsOf(value.getType());
 }
+
+/// Whether `value` stays where the products of matrices add to it: it comes from one or goes to the next.
+static bool isSum(Value value) {
+  auto comesFromProduct = [](OpOperand *yielded) { return yielded && yielded->get().getDefiningOp<DotOp>(); };
+  if (value.getDefiningOp<DotOp>())
+    return true;
+  if (auto result = dyn_cast<OpResult>(value))
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return comesFromProduct(loop.getTiedLoopYieldedValue(loop.getTiedLoopRegionIterArg(result)));
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      return argument != loop.getInductionVar() && comesFromProduct(loop.getTiedLoopYieldedValue(argument));
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && use.get() == dot.getAcc();
+  });
+}
+
+static int64_t sumWords(Value value) { return isSum(value) ? heldWords(value) : 0; }
 
 /// Whether an elementwise op hands `value` on to others of its block only.
 static bool isWithinChain(Value value) {
@@ -54,14 +78,15 @@ static bool isWithinChain(Value value) {
          });
 }
 
-static int64_t mostLiveIn(Block &block) {
+/// `weigh` says what a value counts.
+static int64_t mostLiveIn(Block &block, int64_t (*weigh)(Value)) {
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   int64_t held = 0;
   std::multiset<int64_t> chained;
   auto live = [&] { return held + (chained.empty() ? 0 : *chained.rbegin()); };
   auto begin = [&](ValueRange values) {
     for (Value value : values) {
-      int64_t words = heldWords(value);
+      int64_t words = weigh(value);
       Operation *last = nullptr;
       if (words)
         for (Operation *user : value.getUsers()) {
@@ -85,7 +110,7 @@ static int64_t mostLiveIn(Block &block) {
     // What the blocks of `op` read is live in all of them; what `op` itself takes becomes one of their arguments.
     int64_t inside = 0;
     for (Value value : lastUses.lookup(&op)) {
-      int64_t words = heldWords(value);
+      int64_t words = weigh(value);
       if (isWithinChain(value)) {
         chained.erase(chained.find(words));
         continue;
@@ -96,11 +121,13 @@ static int64_t mostLiveIn(Block &block) {
     }
     for (Region &region : op.getRegions())
       for (Block &inner : region)
-        most = std::max(most, live() + inside + mostLiveIn(inner));
+        most = std::max(most, live() + inside + mostLiveIn(inner, weigh));
     begin(op.getResults());
     most = std::max(most, live());
   }
   return most;
 }
 
-int64_t tile::mostLiveWords(func::FuncOp kernel) { return mostLiveIn(kernel.front()); }
+int64_t tile::mostLiveWords(func::FuncOp kernel) { return mostLiveIn(kernel.front(), heldWords); }
+
+int64_t tile::mostLiveSumWords(func::FuncOp kernel) { return mostLiveIn(kernel.front(), sumWords); }

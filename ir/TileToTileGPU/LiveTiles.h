@@ -17,6 +17,9 @@ int64_t loadedWordsOf(mlir::Type type);
 /// products that are loaded in the same block.
 int64_t mostLiveWords(mlir::func::FuncOp kernel);
 
+/// The same of sums of products alone, which have to stay in registers while the tensor cores add to them.
+int64_t mostLiveSumWords(mlir::func::FuncOp kernel);
+
 } // namespace tile
 
 #endif

@@ -8,14 +8,18 @@
 #include "runtime/search/Terms.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tile::tgpu;
 
 namespace tile {
 
-/// Registers of a thread beside its tiles: addresses, counters, what is computed between two tiles.
-static constexpr int64_t kRegistersBeside = 40;
+/// Registers of a thread beside its tiles: addresses, counters, what is computed between two tiles. With products those
+/// of several buffers and of what is copied ahead.
+static constexpr int64_t kRegistersBeside = 24, kRegistersBesideProducts = 40;
+/// Those that no kernel with products does without.
+static constexpr int64_t kLeastBesideSums = 16;
 /// They are given to a thread in eights.
 static constexpr int64_t kRegisterUnit = 8;
 
@@ -38,11 +42,35 @@ static std::string decide(ModuleOp module, const Target &target, StringRef varia
   return refusal;
 }
 
-/// Bytes that come from memory: of each tensor no more than it has.
+/// What the lowering of decided IR reads: all but how it came to be. The contract's grid says which programs there are.
+static std::string printDecided(ModuleOp module) {
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    Attribute grid, most;
+    if (auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract))
+      grid = contract.get("grid");
+    if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
+      most = schedule.get("max_registers");
+    kernel->removeAttr(TileDialect::kContract);
+    kernel->removeAttr(TileDialect::kSchedule);
+    for (auto [name, kept] : {std::pair("grid", grid), std::pair("max_registers", most)})
+      if (kept)
+        kernel->setAttr(name, kept);
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out);
+  return text;
+}
+
+std::string decidedCode(ModuleOp module, const Target &target, StringRef variant) {
+  return decide(module, target, variant).empty() && !module.getOps<func::FuncOp>().empty() ? printDecided(module) : "";
+}
+
+/// Bytes that memory moves: of each tensor no more than it has, once to read it and once to write it.
 static double memoryBytes(func::FuncOp kernel, const ProgramWork &mean, LaunchValues &values, double programs) {
   double total = 0;
-  for (auto [base, bytes] : mean.tensors) {
-    double size = bytes * programs;
+  for (auto [base, traffic] : mean.tensors) {
+    double most = std::numeric_limits<double>::infinity();
     for (Operation *user : base.getUsers()) {
       auto view = dyn_cast<MakeViewOp>(user);
       if (!view)
@@ -54,9 +82,9 @@ static double memoryBytes(func::FuncOp kernel, const ProgramWork &mean, LaunchVa
             fixed ? std::optional(cast<IntegerAttr>(fixed).getInt()) : values.integer(cast<mlir::Value>(extent));
         whole = known ? whole * static_cast<double>(*known) : std::numeric_limits<double>::infinity();
       }
-      size = std::min(size, whole);
+      most = std::min(most, whole);
     }
-    total += size;
+    total += std::min(traffic.read * programs, most) + std::min(traffic.written * programs, most);
   }
   return total;
 }
@@ -111,8 +139,7 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
   Estimate result;
   auto source = *module.getOps<func::FuncOp>().begin();
   int64_t words = mostLiveWords(source);
-  int64_t sumWords = 0;
-  source.walk([&](DotOp dot) { sumWords = std::max(sumWords, wordsOf(dot.getType())); });
+  int64_t sumWords = mostLiveSumWords(source);
   const Throughput &rate = throughputOf(target);
   std::map<std::string, int64_t> facts = launch.values;
   facts.emplace("num_sms", launch.numSms.value_or(rate.processors));
@@ -143,29 +170,30 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
   if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kSchedule))
     if (auto given = schedule.getAs<IntegerAttr>("max_registers"))
       most = std::min(most, given.getInt());
-  if (int64_t sums = llvm::divideCeil(sumWords, result.threads()); sums > most) {
-    result.rejection = "the sums of a product take " + std::to_string(sums) + " registers of a thread, which has " +
-                       std::to_string(most);
+  if (int64_t sums = llvm::divideCeil(sumWords, result.threads()); sums && sums + kLeastBesideSums > most) {
+    result.rejection = "the sums of its products take " + std::to_string(sums) + " registers of a thread; expected " +
+                       std::to_string(most - kLeastBesideSums) + " at most, as it has " + std::to_string(most);
     return result;
   }
   int64_t tiles = llvm::divideCeil(words, result.threads());
   double excess = static_cast<double>(std::max<int64_t>(tiles - most, 0));
-  result.registers = std::min(tiles + kRegistersBeside, most);
+  result.registers = std::min(tiles + (sumWords ? kRegistersBesideProducts : kRegistersBeside), most);
   if (int64_t resident = number(TileGPUDialect::kResidentBlocks))
     result.registers =
         std::min<int64_t>(result.registers, target.registersPerProcessor / (resident * result.threads()));
   result.programsPerSm = occupancy(target, result.threads(), result.registers, result.sharedBytes).blocks;
 
   LaunchValues values(kernel, facts);
-  if (!values.grid() || values.countPrograms() == 0)
-    return result;
-  result.programs = values.countPrograms();
-  ProgramWork work = meanWork(kernel, values, rate);
-  // What has no register is written to memory and read again.
-  for (double *cycles : {&work.aloneCycles, &work.busyCycles})
-    *cycles *= 1 + excess / static_cast<double>(most);
-  addTime(result, work, memoryBytes(kernel, work, values, static_cast<double>(result.programs)),
-          static_cast<double>(facts["num_sms"]), rate);
+  if (values.grid() && values.countPrograms() > 0) {
+    result.programs = values.countPrograms();
+    ProgramWork work = meanWork(kernel, values, rate);
+    // What has no register is written to memory and read again.
+    for (double *cycles : {&work.aloneCycles, &work.busyCycles})
+      *cycles *= 1 + excess / static_cast<double>(most);
+    addTime(result, work, memoryBytes(kernel, work, values, static_cast<double>(result.programs)),
+            static_cast<double>(facts["num_sms"]), rate);
+  }
+  result.code = llvm::xxh3_64bits(printDecided(module)); // last, as it takes off what the others read
   return result;
 }
 

@@ -30,6 +30,8 @@ struct Estimate {
   double waves = 0; ///< `programs` by how many run at a time
   /// The most additions that are one after another in an element of an output: how far orders of sums may differ.
   int64_t terms = 0;
+  /// Of what the compiler decided: differs where the code does.
+  uint64_t code = 0;
   bool copiesAhead = false; ///< whether it has a loop whose stages a knob may set
 
   int64_t threads() const { return 32 * warps; }
@@ -43,6 +45,10 @@ struct LaunchFacts {
 /// The estimate for the one kernel of `module`, tile IR, which is spent. What the compiler refuses is a rejection in
 /// its words.
 Estimate estimate(mlir::ModuleOp module, const LaunchFacts &launch, const Target &target);
+
+/// What the compiler decides for the one kernel of `module`, which is spent, in the form `variant`, as text that is the
+/// same where the code is. Empty where there is no such form.
+std::string decidedCode(mlir::ModuleOp module, const Target &target, llvm::StringRef variant);
 
 } // namespace tile
 

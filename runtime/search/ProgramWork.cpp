@@ -20,16 +20,21 @@ ProgramWork &ProgramWork::operator+=(const ProgramWork &other) {
   trafficBytes += other.trafficBytes;
   aloneCycles += other.aloneCycles;
   busyCycles += other.busyCycles;
-  for (auto [tensor, bytes] : other.tensors)
-    tensors[tensor] += bytes;
+  for (auto [tensor, traffic] : other.tensors) {
+    Traffic &sum = tensors[tensor];
+    sum.read += traffic.read;
+    sum.written += traffic.written;
+  }
   return *this;
 }
 
 ProgramWork &ProgramWork::operator*=(double factor) {
   for (double *part : {&tensorCycles, &specialCycles, &issued, &sharedBytes, &trafficBytes, &aloneCycles, &busyCycles})
     *part *= factor;
-  for (auto &[tensor, bytes] : tensors)
-    bytes *= factor;
+  for (auto &[tensor, traffic] : tensors) {
+    traffic.read *= factor;
+    traffic.written *= factor;
+  }
   return *this;
 }
 
@@ -274,7 +279,7 @@ private:
     ProgramWork work;
     double bytes = bytesInside(cast<ViewAccess>(copy.getOperation()), copy.getSlot().getType().getElementType());
     work.trafficBytes = work.sharedBytes = bytes * share;
-    work.tensors[baseOf(copy.getView())] = bytes * share;
+    work.tensors[baseOf(copy.getView())].read = bytes * share;
     work.issued = instructionsOfAccess(copy, copy.getLayoutAttr());
     cost.copiedBytes += bytes;
     int64_t slots = copy.getSlot().getDefiningOp<SlotOp>().getBuffer().getType().getStages();
@@ -298,7 +303,10 @@ private:
     auto view = dyn_cast<ViewAccess>(op);
     double bytes = view ? bytesInside(view, elementOf(tile)) : bytesOf(tile);
     work.trafficBytes = bytes;
-    work.tensors[view ? baseOf(view.getView()) : cast<PointerAccess>(op).getPointer()] = bytes;
+    Traffic &traffic = work.tensors[view ? baseOf(view.getView()) : cast<PointerAccess>(op).getPointer()];
+    bool isAtomic = isa<AtomicOp, AtomicPtrOp>(op);
+    traffic.read = isLoad || isAtomic ? bytes : 0;
+    traffic.written = isLoad ? 0 : bytes;
     work.issued = instructionsOfAccess(op, tgpu::layoutOf(tile));
     work.aloneCycles = bytes / rate.cacheBytes;
     return work;

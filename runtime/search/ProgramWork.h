@@ -14,6 +14,11 @@
 
 namespace tile {
 
+/// Bytes of a tensor.
+struct Traffic {
+  double read = 0, written = 0;
+};
+
 struct ProgramWork {
   double tensorCycles = 0;  ///< of the tensor cores at their full rate
   double specialCycles = 0; ///< of the units for exp2, rsqrt and their kin
@@ -24,7 +29,7 @@ struct ProgramWork {
   double aloneCycles = 0;
   double busyCycles = 0; ///< of these those in which it does not wait for memory
   /// What of that is the traffic of each tensor, by its base address.
-  llvm::MapVector<mlir::Value, double> tensors = {};
+  llvm::MapVector<mlir::Value, Traffic> tensors = {};
 
   ProgramWork &operator+=(const ProgramWork &other);
   ProgramWork &operator*=(double factor);

@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <map>
+
 namespace tile {
 
 /// What of `options` is a number: dims and scalars.
@@ -21,12 +23,24 @@ static LaunchFacts factsOf(const IrgenOptions &options) {
   return facts;
 }
 
-Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                               const IrgenOptions &options, const Configuration &configuration, const Target &target,
-                               const Refusal &refusal) {
+static IrgenOptions optionsOf(const IrgenOptions &options, const ast::KernelItem &kernel,
+                              const Configuration &configuration) {
   IrgenOptions own = withConfiguration(options, configuration);
   own.kernel = kernel.name.text;
   own.forOneLaunch = true;
+  return own;
+}
+
+static void runSourcePasses(mlir::ModuleOp ir) {
+  mlir::PassManager passes(ir.getContext());
+  addSourcePasses(passes);
+  (void)passes.run(ir); // refuses nothing
+}
+
+Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                               const IrgenOptions &options, const Configuration &configuration, const Target &target,
+                               const Refusal &refusal) {
+  IrgenOptions own = optionsOf(options, kernel, configuration);
   DiagnosticEngine engine; // what is wrong with one configuration is its own result
   mlir::OwningOpRef<mlir::ModuleOp> ir = generate(module, session.sources, engine, session.context, own);
   if (!ir) {
@@ -43,11 +57,12 @@ Estimate estimateConfiguration(Session &session, const ast::Module &module, cons
       return refused;
     ir = std::move(kernel->module);
   }
-  mlir::PassManager passes(&session.context);
-  addSourcePasses(passes);
-  (void)passes.run(*ir); // refuses nothing
+  runSourcePasses(*ir);
   return estimate(*ir, factsOf(own), target);
 }
+
+/// Of a configuration whose code another one has, whose rank follows.
+static constexpr llvm::StringLiteral kSameCode = "the same code as #";
 
 /// Reports that configurations set `stages` and no loop has any.
 static void reportStages(Session &session, const ast::KernelItem &kernel, const ast::Identifier &name) {
@@ -56,6 +71,51 @@ static void reportStages(Session &session, const ast::KernelItem &kernel, const 
               "`@autotune` sets `stages`, and no loop of kernel `" + kernel.name.text + "` has a matrix product")
       .note("stages are iterations of such a loop whose tiles are in shared memory at a time");
 }
+
+namespace {
+/// Finds, for each configuration, the first of the space that has the same code.
+class SameCode {
+public:
+  SameCode(Session &session, const ast::Module &module, const ast::KernelItem &kernel, const IrgenOptions &options,
+           const Target &target)
+      : session(session), module(module), kernel(kernel), options(options), target(target) {}
+
+  /// The place of that one, if `one` is not itself the first.
+  std::optional<size_t> add(const RankedConfiguration &one) {
+    if (!one.estimate.rejection.empty())
+      return std::nullopt;
+    std::vector<const RankedConfiguration *> &alike = firsts[one.estimate.code];
+    for (const RankedConfiguration *first : alike)
+      if (genericCode(*first) == genericCode(one))
+        return first->place;
+    alike.push_back(&one);
+    return std::nullopt;
+  }
+
+private:
+  /// The form that launches take whose arguments the faster one does not serve; estimates are of that.
+  const std::string &genericCode(const RankedConfiguration &one) {
+    auto [known, isNew] = generic.try_emplace(one.place);
+    DiagnosticEngine engine;
+    auto ir = isNew ? generate(module, session.sources, engine, session.context,
+                               optionsOf(options, kernel, one.configuration))
+                    : nullptr;
+    if (ir) {
+      runSourcePasses(*ir);
+      known->second = decidedCode(*ir, target, "generic");
+    }
+    return known->second;
+  }
+
+  Session &session;
+  const ast::Module &module;
+  const ast::KernelItem &kernel;
+  const IrgenOptions &options;
+  const Target &target;
+  std::map<uint64_t, std::vector<const RankedConfiguration *>> firsts; // by Estimate::code
+  std::map<size_t, std::string> generic;
+};
+} // namespace
 
 std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &session, const ast::Module &module,
                                                                    const ast::KernelItem &kernel,
@@ -74,12 +134,25 @@ std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &sess
         reportStages(session, kernel, *name);
         return std::nullopt;
       }
+  SameCode codes(session, module, kernel, options, target);
+  std::map<size_t, size_t> sameAs; // by places
+  for (const RankedConfiguration &one : ranking)
+    if (std::optional<size_t> first = codes.add(one))
+      sameAs[one.place] = *first;
+  for (auto [place, first] : sameAs)
+    ranking[place].estimate.rejection = kSameCode.str();
   llvm::sort(ranking, [](const RankedConfiguration &a, const RankedConfiguration &b) {
     auto order = [](const RankedConfiguration &one) {
       return std::tuple(!one.estimate.rejection.empty(), one.estimate.microseconds, one.place);
     };
     return order(a) < order(b);
   });
+  std::map<size_t, size_t> ranks; // by place
+  for (const auto &[i, one] : llvm::enumerate(ranking))
+    ranks[one.place] = i + 1;
+  for (RankedConfiguration &one : ranking)
+    if (auto same = sameAs.find(one.place); same != sameAs.end())
+      one.estimate.rejection += std::to_string(ranks[same->second]);
   return ranking;
 }
 

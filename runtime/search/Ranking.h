@@ -1,5 +1,5 @@
 /// The configurations of a space in the order in which they are worth a measurement: what the model expects to be
-/// fastest first, then what it rejects.
+/// fastest first, then what it rejects, and what has the code of another.
 #ifndef RUNTIME_SEARCH_RANKING_H
 #define RUNTIME_SEARCH_RANKING_H
 

@@ -87,6 +87,34 @@ TEST(Model, ALaunchIsNoFasterThanItsTensorsPassThroughMemory) {
   EXPECT_FALSE(estimate.copiesAhead);
 }
 
+TEST(Model, ATensorThatIsReadAndWrittenPassesThroughMemoryTwice) {
+  auto sum = [](const std::string &parameters, const std::string &target, const std::string &other) {
+    return Searched("kernel k(x: tensor<f32>[N], " + parameters +
+                        ") grid [cdiv(N, 1024)] {\n  let i = program_id(0) * 1024\n  " + target +
+                        "[i :+ 1024] = x[i :+ 1024] + " + other + "[i :+ 1024]\n}",
+                    {{"N", "134217728"}})
+        .estimate()
+        .microseconds;
+  };
+  EXPECT_DOUBLE_EQ(sum("inout y: tensor<f32>[N]", "y", "y"), sum("y: tensor<f32>[N], out z: tensor<f32>[N]", "z", "y"));
+}
+
+TEST(Model, RegistersAreNearThoseOfTheCode) {
+  struct Compiled {
+    const char *example;
+    int warps;
+    double registers; ///< of the faster form, as the assembler of CUDA 13 says for sm_90a
+  };
+  const Compiled rows[] = {
+      {"rms_norm_silu_mul", 2, 211}, {"rms_norm_silu_mul", 4, 117}, {"rms_norm_silu_mul", 8, 62}, {"softmax", 4, 55}};
+  for (const Compiled &row : rows) {
+    Estimate estimate = Searched::example(row.example, {{"T", "bf16"}, {"M", "8192"}, {"N", "4096"}})
+                            ->estimate({{{"warps", std::to_string(row.warps)}}});
+    EXPECT_NEAR(static_cast<double>(estimate.registers), row.registers, 0.2 * row.registers)
+        << row.example << ' ' << row.warps;
+  }
+}
+
 TEST(Model, WhatNoProgramDoesTakesNoTime) {
   Values values = square(4096);
   values["M"] = "0";
@@ -110,7 +138,40 @@ TEST(Model, SumsThatAThreadHasNoRegistersForAreRejected) {
   Configuration configuration = tiles(128, 128, 64, 4, 4);
   configuration.values.emplace_back("max_registers", "64");
   EXPECT_EQ(product(4096, configuration).rejection,
-            "the sums of a product take 128 registers of a thread, which has 64");
+            "the sums of its products take 128 registers of a thread; expected 48 at most, as it has 64");
+}
+
+/// `sums` products of the same left factor, which are added up side by side.
+std::string gated(int sums) {
+  std::string declared, added, total;
+  for (int i = 0; i < sums; ++i) {
+    std::string sum = "s" + std::to_string(i), factor = "b" + std::to_string(i);
+    declared += "  var " + sum + " = zeros<f32>[128, 128]\n";
+    added += "    " + sum + " += t @ b[k :+ 64, " + std::to_string(128 * i) + " :+ 128]\n";
+    total += (i ? " * " : "") + sum;
+  }
+  return "@heuristic(warps = 4)\nkernel k(a: tensor<bf16>[128, K], b: tensor<bf16>[K, N], out c: tensor<f32>[128, 128])"
+         " grid [1] {\n" +
+         declared + "  for k in 0 .. K step 64 {\n    let t = a[0 :+ 128, k :+ 64]\n" + added +
+         "  }\n  c[0 :+ 128, 0 :+ 128] = " + total + "\n}";
+}
+
+TEST(Model, SumsOfSeveralProductsShareTheRegistersOfAThread) {
+  Values values = {{"K", "4096"}, {"N", "256"}};
+  EXPECT_EQ(Searched(gated(1), values).estimate().rejection, "");
+  EXPECT_EQ(Searched(gated(2), values).estimate().rejection,
+            "the sums of its products take 256 registers of a thread; expected 239 at most, as it has 255");
+}
+
+TEST(Model, SumsOfWhichOneIsMadeOfTheOtherAreNotHeldTogether) {
+  Searched chained("@heuristic(warps = 4)\n"
+                   "kernel k(a: tensor<bf16>[128, K], b: tensor<bf16>[K, 128], d: tensor<bf16>[128, 128],"
+                   " out c: tensor<f32>[128, 128]) grid [1] {\n"
+                   "  var sum = zeros<f32>[128, 128]\n"
+                   "  for k in 0 .. K step 64 { sum += a[0 :+ 128, k :+ 64] @ b[k :+ 64, 0 :+ 128] }\n"
+                   "  c[0 :+ 128, 0 :+ 128] = (sum as bf16) @ d[0 :+ 128, 0 :+ 128]\n}",
+                   {{"K", "4096"}});
+  EXPECT_EQ(chained.estimate().rejection, "");
 }
 
 TEST(Model, AKernelWithoutTensorsHasItsOneForm) {
@@ -142,6 +203,34 @@ TEST(Terms, AMaximumAddsNothing) {
 }
 
 //===-- Ranking
+
+TEST(Ranking, WhatHasTheCodeOfAnotherIsNamedAndNotRanked) {
+  auto searched = Searched::example("matmul", square(4096));
+  Space space; // three slots are all that shared memory has room for
+  space.all = {tiles(128, 256, 128, 8, 4), tiles(128, 256, 64, 8, 4), tiles(128, 256, 128, 8, 3)};
+  auto ranking = searched->rank(space);
+  ASSERT_TRUE(ranking);
+  EXPECT_EQ(ranking->at(0).place, 1u);
+  EXPECT_EQ(ranking->at(1).place, 0u);
+  EXPECT_EQ(ranking->at(1).estimate.rejection, "");
+  EXPECT_EQ(ranking->at(2).place, 2u);
+  EXPECT_EQ(ranking->at(2).estimate.rejection, "the same code as #2");
+}
+
+TEST(Ranking, CodeThatRunsOnAnotherGridOrInFewerRegistersIsNotTheSame) {
+  Searched searched("kernel k<P: int>(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [P] {\n"
+                    "  y[0 :+ 1024] = x[0 :+ 1024]\n}",
+                    {{"N", "1024"}});
+  Space space;
+  space.all = {{{{"P", "1"}, {"max_registers", "64"}}},
+               {{{"P", "2"}, {"max_registers", "64"}}},
+               {{{"P", "2"}, {"max_registers", "32"}}},
+               {{{"P", "2"}, {"max_registers", "64"}, {"stages", "3"}}}};
+  auto ranking = searched.rank(space);
+  ASSERT_TRUE(ranking);
+  for (const RankedConfiguration &one : *ranking)
+    EXPECT_EQ(one.estimate.rejection.empty(), one.place != 3) << one.place << ": " << one.estimate.rejection;
+}
 
 TEST(Ranking, WhatTheModelExpectsToBeFastestComesFirst) {
   auto searched = Searched::example("matmul", square(4096));
