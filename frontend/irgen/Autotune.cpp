@@ -243,6 +243,22 @@ private:
               .report(Code::E0412, name->range,
                       "`key` has `" + name->text + "`, which the search chooses; expected what launches differ in")
               .help("take it out of `key`");
+    std::map<std::string, SourceRange> listed;
+    std::set<std::string> used;
+    for (const ast::Expr *each : autotune.key) {
+      if (auto [before, isNew] = listed.try_emplace(plainText(*each), each->range); !isNew)
+        engine.report(Code::E0411, each->range, "`" + textOf(*each) + "` is listed twice in `key`; expected each once")
+            .secondary(before->second, "listed here before");
+      for (const ast::Name *name : irgen::namesIn(*each))
+        used.insert(name->text);
+    }
+    for (const AutotuneBucket &bucket : autotune.buckets)
+      if (!autotune.key.empty() && !bucket.dim.empty() && !used.count(bucket.dim))
+        engine
+            .report(Code::E0412, bucket.value->range,
+                    "`bucket` has `" + textOf(*bucket.value) + "`, and `key` has no `" + bucket.dim +
+                        "` that it could stand for")
+            .help("add `" + bucket.dim + "` to `key`, or take the bucket out");
     std::map<std::string, SourceRange> buckets;
     for (const AutotuneBucket &bucket : autotune.buckets)
       if (auto [before, isNew] = buckets.try_emplace(bucket.dim, bucket.value->range); !isNew && !bucket.dim.empty())
@@ -274,16 +290,11 @@ private:
         engine.report(Code::E0411, range, what + " is listed twice; expected each once")
             .secondary(before->second, "listed here before");
     };
-    auto plain = [&](const ast::Expr &value) {
-      std::string text = settingText(value, sources);
-      text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-      return text;
-    };
     if (const ast::List *list = configsOf(autotune)) {
       for (uint64_t i = 0; i < list->elements.size(); ++i) {
         std::map<std::string, std::string> sorted;
         for (auto [name, value] : autotune.point(i).settings)
-          sorted[name->text] = plain(*value);
+          sorted[name->text] = plainText(*value);
         std::string text;
         for (const auto &[name, value] : sorted)
           text += name + ":" + value + ",";
@@ -295,12 +306,18 @@ private:
     for (size_t axis = 0; record && axis < record->fields.size(); ++axis, listed.clear())
       if (auto *list = dynCast<ast::List>(record->fields[axis].value))
         for (const ast::ExprPtr &value : list->elements)
-          check(plain(*value), value->range, "`" + settingText(*value, sources) + "`");
+          check(plainText(*value), value->range, "`" + settingText(*value, sources) + "`");
   }
 
   std::string firstDim() const {
     std::vector<std::string> dims = dimNames(kernel);
     return dims.empty() ? "N" : dims.front();
+  }
+  /// Without spaces, numbers that are the same alike.
+  std::string plainText(const ast::Expr &value) const {
+    std::string text = settingText(value, sources);
+    text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+    return text;
   }
   std::string textOf(const ast::Expr &expr) const { return std::string(sources.text(expr.range)); }
   bool refuse(SourceRange range, std::string message) {

@@ -26,6 +26,8 @@ static bool readLine(Session &session, FileId file, uint32_t begin, StringRef li
       session.engine.report(Code::E0603, range, "found `" + word.str() + "`; expected `NAME=VALUE`");
       return false;
     }
+    shape.places[name.str()] = {{file, at, at + static_cast<uint32_t>(name.size())},
+                                {file, range.end - static_cast<uint32_t>(value.size()), range.end}};
     if (!shape.values.try_emplace(name.str(), value.str()).second) {
       session.engine.report(Code::E0603, range, "`" + name.str() + "` is given twice; expected one value");
       return false;
@@ -76,6 +78,7 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
           std::string value(session.sources.text(field.value->range));
           shape.text += (shape.text.empty() ? "" : " ") + field.name.text + "=" + value;
           shape.values[field.name.text] = std::move(value);
+          shape.places[field.name.text] = {field.name.range, field.value->range};
         }
         shapes.push_back(std::move(shape));
       }
@@ -165,7 +168,8 @@ private:
     argument.scalarText = found->second;
     Result<uint64_t> bits = scalarBits(argument, type);
     if (!bits) {
-      session.engine.report(Code::E0603, shape.range, "`" + name + "` of the shape: " + bits.error().message);
+      session.engine.report(Code::E0603, shape.places.at(name).value,
+                            "`" + name + "` of the shape: " + bits.error().message);
       return std::nullopt;
     }
     return isFloat(type) ? Value::ofReal(fromBits(type, *bits)) : Value(static_cast<int64_t>(*bits));
@@ -198,13 +202,46 @@ IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const 
   return options;
 }
 
+/// Where `range` stands in `shape`, if it is in what the compiler read of it as if the command line had it.
+static SourceRange placeIn(const LaunchShape &shape, const Session &session, SourceRange range) {
+  if (!range.isValid() || session.sources.name(range.file) != kCommandLine)
+    return range;
+  StringRef text = session.sources.text(range.file);
+  size_t equals = text.find('=');
+  auto place = shape.places.find(text.take_front(equals).split(' ').second.str()); // `-D NAME=`, `--arg NAME=`
+  if (place == shape.places.end())
+    return range;
+  const auto &[name, value] = place->second;
+  auto begin = static_cast<uint32_t>(equals + 1);
+  return range.begin < begin
+             ? name
+             : SourceRange{value.file, value.begin + range.begin - begin, value.begin + range.end - begin};
+}
+
+/// What compiling the kernel for `shape` reports is reported at the shape.
+static mlir::OwningOpRef<mlir::ModuleOp> loadFor(Session &session, const ast::Module &module, const BuildOptions &build,
+                                                 const LaunchShape &shape) {
+  StepTimes times;
+  std::vector<Diagnostic> before = session.engine.take();
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadKernels(session, module, build, times);
+  std::vector<Diagnostic> found = session.engine.take();
+  for (Diagnostic &diagnostic : before)
+    session.engine.add(std::move(diagnostic));
+  for (Diagnostic &diagnostic : found) {
+    diagnostic.primary.range = placeIn(shape, session, diagnostic.primary.range);
+    for (Label &label : diagnostic.secondary)
+      label.range = placeIn(shape, session, label.range);
+    session.engine.add(std::move(diagnostic));
+  }
+  return kernels;
+}
+
 std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
                                                     const ast::KernelItem &item, const IrgenOptions &options,
                                                     const LaunchShape &shape) {
   BuildOptions build;
   build.source = withShape(options, item, shape);
-  StepTimes times;
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadKernels(session, module, build, times);
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadFor(session, module, build, shape);
   std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
   if (!kernel)
     return std::nullopt;

@@ -18,8 +18,12 @@ namespace tile {
 
 struct LaunchShape {
   std::map<std::string, std::string> values; ///< by name, as source text; `none` for an absent optional parameter
-  SourceRange range;                         ///< where it stands
-  std::string text;                          ///< `M=4096 N=4096 K=4096`
+  struct Place {
+    SourceRange name, value;
+  };
+  std::map<std::string, Place> places; ///< of `values`
+  SourceRange range;                   ///< where it stands
+  std::string text;                    ///< `M=4096 N=4096 K=4096`
 };
 
 /// The launches that the file at `path` lists; none after reporting a line that is none.

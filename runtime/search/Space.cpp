@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
+#include <map>
 #include <set>
 
 namespace tile {
@@ -50,22 +51,43 @@ public:
   }
 
 private:
-  /// Gives each configuration with its settings.
+  /// Gives each configuration with its settings, those of equal values once.
   bool readPoints(std::vector<Configuration> &found, std::vector<Settings> &settings) {
     found.clear();
     settings.clear();
+    std::set<std::string> texts;
     for (const AutotunePoint &point : listPoints(
              autotune, session.sources, [&](const std::string &name) { return options.values.count(name) != 0; })) {
       if (!leavesNothingOpen(point))
         return false;
-      Configuration &configuration = found.emplace_back();
-      Settings &own = settings.emplace_back();
+      Configuration configuration;
+      Settings own;
       for (auto [name, value] : point.settings) {
-        configuration.values.emplace_back(name->text, settingText(*value, session.sources));
+        configuration.values.emplace_back(name->text, valueText(*value));
         own[name->text] = value;
       }
+      if (!texts.insert(configuration.describe()).second)
+        continue;
+      found.push_back(std::move(configuration));
+      settings.push_back(std::move(own));
     }
     return true;
+  }
+
+  /// What `value` of a configuration is, so that `1 + 1` and `2` are the same; its text where it is no number, or one
+  /// of the launch, which compiling refuses.
+  const std::string &valueText(const ast::Expr &value) {
+    auto [text, isNew] = valueTexts.try_emplace(&value, settingText(value, session.sources));
+    if (!isNew || ast::dynCast<ast::IntLiteral>(&value))
+      return text->second;
+    IrgenOptions ofAnyLaunch = options;
+    for (const std::string &dim : dimNames(kernel))
+      ofAnyLaunch.values.erase(dim);
+    ofAnyLaunch.scalarTexts.clear();
+    DiagnosticEngine engine;
+    if (auto found = evaluateFor(module, session.sources, engine, session.context, ofAnyLaunch, {&value}))
+      text->second = found->front();
+    return text->second;
   }
 
   /// Whether every compile-time parameter has a value at `point`.
@@ -191,6 +213,7 @@ private:
   const ast::KernelItem &kernel;
   IrgenOptions options;
   Autotune autotune;
+  std::map<const ast::Expr *, std::string> valueTexts;
 };
 
 } // namespace

@@ -60,6 +60,7 @@ struct DatabaseImport {
 struct DatabaseVerification {
   uint64_t entries = 0;             ///< looked at
   std::vector<std::string> damaged; ///< one sentence for each, which says what became of it
+  bool isSetAside = false;          ///< the whole file was damaged, and is renamed
 };
 
 /// Several threads may use one.

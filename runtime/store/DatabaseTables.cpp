@@ -42,8 +42,9 @@ SqliteOutcome findTables(Sqlite &sqlite, bool &areThere) {
   areThere = tables != 0;
   if (id == kApplicationId && schema > kSchema)
     return sqlite.conclude(SqliteOutcome::Failed, "its schema is " + std::to_string(schema) +
-                                                      ", of a newer version of Tile; expected " +
-                                                      std::to_string(kSchema));
+                                                      ", of a newer version of Tile, which can read it; expected " +
+                                                      std::to_string(kSchema) +
+                                                      ", as in another folder, named in TILE_CACHE_DIR");
   if (areThere && id != kApplicationId)
     return sqlite.conclude(SqliteOutcome::Damaged, "another program made it");
   return outcome;

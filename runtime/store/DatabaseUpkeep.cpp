@@ -102,6 +102,7 @@ DatabaseVerification Database::verify() {
   DatabaseVerification result;
   std::vector<StoredRecord> damaged;
   std::vector<std::string> problems;
+  unsigned before = setsAside;
   attempt(Reading, [&] {
     std::string pages;
     SqliteOutcome outcome = sqlite->run("PRAGMA integrity_check(1)", {}, [&](const SqliteRow &row) { pages = row[0]; });
@@ -126,6 +127,7 @@ DatabaseVerification Database::verify() {
       damaged.push_back(std::move(stored));
     });
   });
+  result.isSetAside = setsAside != before;
   if (damaged.empty())
     return result;
   bool areRemoved = attempt(Writing, [&] {

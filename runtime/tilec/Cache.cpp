@@ -164,14 +164,19 @@ static void verify(Kept &kept, const std::string &, llvm::json::Object &json) {
     kept.warn(message);
   for (const std::string &message : entries.damaged)
     kept.warn(message);
-  unsigned damaged = kept.session.engine.warningCount();
+  size_t damaged = files.damaged.size() + entries.damaged.size() + entries.isSetAside;
+  // What cannot be read at all has been reported, and is not known to be damaged.
+  bool isAllRead = damaged == kept.session.engine.warningCount();
   if (jsonOption.isOn()) {
     json["files"] = static_cast<int64_t>(files.files);
     json["entries"] = static_cast<int64_t>(entries.entries);
     json["damaged"] = static_cast<int64_t>(damaged);
   } else {
     std::cout << "read " << count(files.files, "compiled file") << " and " << entries.entries
-              << " tuned choices and trials: " << (damaged ? std::to_string(damaged) + " damaged" : "all as written")
+              << " tuned choices and trials: "
+              << (damaged     ? std::to_string(damaged) + " damaged"
+                  : isAllRead ? "all as written"
+                              : "none damaged, others cannot be read")
               << "\n";
   }
 }

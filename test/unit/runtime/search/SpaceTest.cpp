@@ -50,6 +50,11 @@ TEST(Space, TheLastNameOfAProductVariesFastest) {
   EXPECT_EQ(read.space->top, 0u);
 }
 
+TEST(Space, WhatIsTheSameIsTriedOnce) {
+  Read read("const WIDE = 64\n" + kernel("@autotune(space = {BM: [32 + 32, 64, WIDE, 32], BN: [8 * 2, 16]})"), kLaunch);
+  EXPECT_EQ(read.all(), "BM = 64, BN = 16; BM = 32, BN = 16");
+}
+
 TEST(Space, WithoutADecoratorTheDefaultsAreAllThereIs) {
   Read read(kernel(""), kLaunch);
   EXPECT_EQ(read.all(), "the defaults");
