@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <set>
 
 namespace tile {
 
@@ -210,17 +209,20 @@ bool Database::storeChoice(const TuneKey &key, const TunedChoice &choice) {
   return attempt(Writing, [&] { return insertRecord(*sqlite, recordOf(key, choice), Replace::Always); });
 }
 
+SqliteOutcome Database::findTried(const TuneKey &key, std::set<std::string> &tried) {
+  return selectRecords(*sqlite, key, KeyMatch::Exact, {RecordKind::Trial}, [&](StoredRecord &&stored) {
+    Result<Trial> before = trialOf(stored.record, describe(stored.record));
+    if (stored.isWhole && before && before->outcome != TrialOutcome::NotTried)
+      tried.insert(stored.record.configuration);
+  });
+}
+
 bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date,
                            Untried untried) {
   std::lock_guard<std::mutex> lock(mutex);
   return attempt(Writing, [&] {
     std::set<std::string> tried; // configurations
-    SqliteOutcome outcome =
-        selectRecords(*sqlite, key, KeyMatch::Exact, {RecordKind::Trial}, [&](StoredRecord &&stored) {
-          Result<Trial> before = trialOf(stored.record, describe(stored.record));
-          if (stored.isWhole && before && before->outcome != TrialOutcome::NotTried)
-            tried.insert(stored.record.configuration);
-        });
+    SqliteOutcome outcome = findTried(key, tried);
     for (const Trial &trial : trials) {
       Record record = recordOf(key, trial, date);
       bool saysNothing = trial.outcome == TrialOutcome::NotTried && untried == Untried::ReplaceNothing &&

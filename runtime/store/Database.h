@@ -16,6 +16,7 @@
 #include <iosfwd>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace tile {
@@ -89,7 +90,8 @@ public:
   /// Everything as lines of JSON, in one order: two exports of equal content are equal. Entries that are damaged are
   /// reported and left out; false where the file is.
   bool exportLines(std::ostream &out);
-  /// Adds the entries that `exportLines` wrote somewhere. Where both have one, the newer stays.
+  /// Adds the entries that `exportLines` wrote somewhere. Where both have one, the newer stays, but a trial that was
+  /// not tried replaces none that was, and is replaced by one.
   DatabaseImport importLines(std::istream &in);
 
   DatabaseStatistics statistics();
@@ -107,6 +109,8 @@ private:
   SqliteOutcome connect();
   void setAside(const std::string &problem);
   std::string describe(const Record &record) const;
+  /// The configurations of `key` that were tried.
+  SqliteOutcome findTried(const TuneKey &key, std::set<std::string> &tried);
   /// Calls `read` for each entry that is whole; reports the others.
   bool readWhole(const TuneKey &key, KeyMatch match, const std::vector<RecordKind> &kinds,
                  const std::function<void(Record &&)> &read);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <istream>
+#include <optional>
 #include <ostream>
 
 namespace tile {
@@ -20,6 +21,19 @@ bool Database::exportLines(std::ostream &lines) {
   readWhole({}, KeyMatch::Like, kEveryKind, [&](Record &&record) { text += printRecord(record) + "\n"; });
   lines << text;
   return works[Reading] && setsAside == before;
+}
+
+static bool isTried(const Record &trial) {
+  Result<Trial> read = trialOf(trial, "");
+  return read && read->outcome != TrialOutcome::NotTried;
+}
+
+/// What an imported trial replaces, if one of its configuration was tried here, or was not or is not there; none:
+/// nothing.
+static std::optional<Replace> replaceFor(bool isTried, bool isTriedHere) {
+  if (isTried == isTriedHere)
+    return Replace::Older;
+  return isTried ? std::optional(Replace::Always) : std::nullopt;
 }
 
 DatabaseImport Database::importLines(std::istream &in) {
@@ -43,11 +57,25 @@ DatabaseImport Database::importLines(std::istream &in) {
   }
   result.isDone = records.empty() || attempt(Writing, [&] {
                     result.taken = result.kept = 0;
+                    const TuneKey *key = nullptr; // of `tried`: an export has those of one key together
+                    std::set<std::string> tried;
                     for (const Record &record : records) {
-                      SqliteOutcome outcome = insertRecord(*sqlite, record, Replace::Older);
+                      std::optional<Replace> replace = Replace::Older;
+                      if (record.kind == RecordKind::Trial) {
+                        if (!key || !(*key == record.key)) {
+                          key = &record.key;
+                          tried.clear();
+                          if (SqliteOutcome found = findTried(*key, tried); found != SqliteOutcome::Done)
+                            return found;
+                        }
+                        replace = replaceFor(isTried(record), tried.count(record.configuration) != 0);
+                        if (isTried(record))
+                          tried.insert(record.configuration);
+                      }
+                      SqliteOutcome outcome = replace ? insertRecord(*sqlite, record, *replace) : SqliteOutcome::Done;
                       if (outcome != SqliteOutcome::Done)
                         return outcome;
-                      ++(sqlite->changes() ? result.taken : result.kept);
+                      ++(replace && sqlite->changes() ? result.taken : result.kept);
                     }
                     return SqliteOutcome::Done;
                   });

@@ -3,6 +3,8 @@
 #include "Storing.h"
 #include "Tuning.h"
 
+#include "runtime/store/Record.h"
+
 #include <cmath>
 #include <sstream>
 
@@ -100,6 +102,26 @@ TEST_F(DatabaseTest, ATrialThatWasNotTriedReplacesNoneThatWas) {
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_TRUE(isSame(trials[0], other));
   EXPECT_TRUE(isSame(trials[1], measuredTrial(64)));
+}
+
+TEST_F(DatabaseTest, AnImportReplacesWhatWasNotTriedAndNothingByIt) {
+  auto untried = [](int block) {
+    Trial trial = measuredTrial(block);
+    trial.outcome = TrialOutcome::NotTried;
+    return trial;
+  };
+  const std::string older = "2026-11-30T08:15:57Z", newer = "2026-12-01T08:15:57Z";
+  Database database(options());
+  database.storeTrials(keyFor("M=1"), {measuredTrial(64)}, older);
+  database.storeTrials(keyFor("M=1"), {untried(32)}, newer);
+  std::istringstream lines(printRecord(recordOf(keyFor("M=1"), untried(64), newer)) + "\n" +
+                           printRecord(recordOf(keyFor("M=1"), measuredTrial(32), older)) + "\n" +
+                           printRecord(recordOf(keyFor("M=1"), untried(128), older)) + "\n");
+  DatabaseImport imported = database.importLines(lines);
+  EXPECT_EQ(imported.taken, 2u);
+  EXPECT_EQ(imported.kept, 1u);
+  for (const Trial &trial : database.findTrials(keyFor("M=1")))
+    EXPECT_EQ(trial.outcome == TrialOutcome::NotTried, trial.configuration.describe().find("128") != std::string::npos);
 }
 
 TEST_F(DatabaseTest, ASearchThatBeganAnewForgetsWhatItDidNotTry) {
