@@ -194,7 +194,25 @@ private:
 
   std::optional<TunedChoice> findKnown() const {
     std::optional<TunedChoice> found = options.database ? options.database->findChoice(result.key) : std::nullopt;
+    if (options.database && !found && options.policy == TunePolicy::Never)
+      found = findOfOtherDriver();
     return found && is_contained(result.space.all, found->configuration) ? found : std::nullopt;
+  }
+
+  /// The newest choice that another driver's times gave: better than none where nothing is to be measured.
+  std::optional<TunedChoice> findOfOtherDriver() const {
+    TuneKey like = result.key;
+    like.driver.clear();
+    std::optional<TunedChoice> newest;
+    for (auto &[key, choice] : options.database->findChoices(like)) {
+      TuneKey ours = result.key;
+      ours.driver = key.driver;
+      if (!(key == ours) || (newest && choice.date < newest->date))
+        continue;
+      newest = choice;
+      newest->why += "; with the driver of " + key.driver;
+    }
+    return newest;
   }
 
   void take(const TunedChoice &choice) {
