@@ -173,6 +173,10 @@ static size_t addKnown(const Session &session, const ast::KernelItem &kernel, co
     dropDefaults(session, kernel, instances.front(), launch->values);
     std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
                                                      choice.configuration.values.end());
+    // A search of one launch takes the first of what `@instances` lists, unless a heuristic computes it.
+    for (const auto &[name, value] : instances.front().values)
+      if (!configuration.count(name) && !hasHeuristic(kernel, name))
+        launch->values.try_emplace(name, value);
     auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
       return each.values == launch->values && each.configuration == configuration;
     });
