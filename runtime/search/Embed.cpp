@@ -1,5 +1,6 @@
 #include "runtime/search/Embed.h"
 
+#include "backend/target/Throughput.h"
 #include "frontend/irgen/Autotune.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
@@ -58,6 +59,8 @@ static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem
     for (const auto *values : {&instance.values, &build.source.values})
       for (const auto &[name, value] : *values)
         options.values[name] = value;
+    if (!options.numSms) // `key` and `prune` may ask for it
+      options.numSms = throughputOf(*build.compile.target).processors;
     return options;
   };
   if (!dimNames(kernel).empty() && hasDims(kernel, build.source)) {
