@@ -153,6 +153,44 @@ static LogicalResult compileChoice(Compiler &compiler, arith::SelectOp op) {
   return success();
 }
 
+static bool isConversionToInteger(Operation *op) {
+  return isa<arith::FPToSIOp, arith::FPToUIOp>(op) ||
+         (isa<CastOp>(op) && isa<IntegerType>(getElementTypeOrSelf(op->getResult(0).getType())));
+}
+
+/// Whether `value` becomes nothing but an integer, by way of limits at most.
+static bool isOnlyConverted(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isConversionToInteger(user) ||
+           (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(user) &&
+            isOnlyConverted(user->getResult(0)));
+  });
+}
+
+/// Whether `op` takes one end of what its operand may be, where the run asks for it. What steps on the way to an
+/// integer does so too: its own bound would let a value next to one step pass on both sides.
+static bool takesEnd(const Compiler &compiler, Operation *op) {
+  if (!compiler.bounded || compiler.options.converted == Converted::Exact)
+    return false;
+  bool isStep = isa<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op);
+  return isConversionToInteger(op) || (isStep && isOnlyConverted(op->getResult(0)));
+}
+
+/// That end of each element of `operand`.
+static Array endOf(Compiler &compiler, Array operand) {
+  Array end{compiler.scratch(operand.bytes()), operand.element, operand.count};
+  bool isLeast = compiler.options.converted == Converted::Least;
+  compiler.emit([=](Frame &frame) {
+    auto *from = frame.at<Bounded>(operand.offset), *to = frame.at<Bounded>(end.offset);
+    for (int64_t i = 0; i < operand.count; ++i) {
+      double error = from[i].error;
+      // Without a bound it may be anything, also where the value is no number.
+      to[i] = {std::isinf(error) ? (isLeast ? -error : error) : from[i].value + (isLeast ? -error : error), 0};
+    }
+  });
+  return end;
+}
+
 bool tile::interpreter::isElementwise(Operation *op) {
   if (isa<arith::ConstantOp>(op))
     return true;
@@ -185,6 +223,8 @@ std::optional<LogicalResult> tile::interpreter::compileElementwise(Compiler &com
   for (Value operand : op->getOperands()) {
     Array array = compiler.at(operand);
     operands.push_back(compiler.laneCapacity && array.count == 1 ? acrossLanes(compiler, array) : array);
+    if (takesEnd(compiler, op))
+      operands.back() = endOf(compiler, operands.back());
   }
   if (compiler.options.checked)
     emitEdgeCheck(compiler, op, rowName(op));

@@ -41,6 +41,9 @@ struct Invocation {
   llvm::ArrayRef<Buffer> buffers;
 };
 
+/// Which of the values that a float may have by its bound becomes an integer; see Bounds.h.
+enum class Converted : int8_t { Least = -1, Exact = 0, Greatest = 1 };
+
 struct InterpretOptions {
   /// 0: one per core.
   unsigned threads = 0;
@@ -58,6 +61,8 @@ struct InterpretOptions {
   int64_t maxValueBytes = 0;
   /// 0 starts programs in order of their linear id; any other value in an order of its own.
   uint64_t seed = 0;
+  /// Of runs that carry bounds.
+  Converted converted = Converted::Exact;
 };
 
 enum class FindingKind : uint8_t {

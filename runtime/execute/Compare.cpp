@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -53,7 +54,7 @@ public:
       isUntouched = holdsPoison(offset);
       uint64_t bits = bitsAt(found, offset), wanted = bitsAt(expected, index);
       if (!isFloat(found.type))
-        return compareIntegers(index, bits, wanted);
+        return compareIntegers(index, bits, wanted, integerToleranceOf(offset, bits, wanted));
       double exact = fromBits(DataType::F64, wanted);
       if (tolerance.exact)
         return compareBits(index, bits, roundToBits(found.type, exact));
@@ -66,18 +67,42 @@ public:
     forEachElement(found, [&](int64_t index, int64_t offset) {
       ++result.compared;
       uint64_t bits = bitsAt(found, offset), wanted = bitsAt(expected, offset);
-      isFloat(found.type) ? compareBits(index, bits, wanted) : compareIntegers(index, bits, wanted);
+      isFloat(found.type) ? compareBits(index, bits, wanted) : compareIntegers(index, bits, wanted, 0);
     });
     return std::move(result);
   }
 
 private:
-  void compareIntegers(int64_t index, uint64_t bits, uint64_t wanted) {
+  void compareIntegers(int64_t index, uint64_t bits, uint64_t wanted, double allowed) {
     if (bits == wanted)
       return;
     // As long double, whose 64 bits hold every integer.
     double error = static_cast<double>(std::fabs(numberOf(bits) - numberOf(wanted)));
-    differ({place(index), integerText(bits), integerText(wanted), error, 0});
+    if (isUntouched || error > allowed)
+      return differ({place(index), integerText(bits), integerText(wanted), error, isUntouched ? 0 : allowed});
+    if (std::isinf(allowed))
+      ++result.unbounded;
+    else
+      result.ratio = std::max(result.ratio, error / allowed);
+  }
+
+  /// Infinite where any integer of the type would do.
+  double integerToleranceOf(int64_t offset, uint64_t bits, uint64_t wanted) const {
+    if (found.type == DataType::Bool)
+      return 0;
+    if (tolerance.rtol || tolerance.atol)
+      return tolerance.atol.value_or(0) + tolerance.rtol.value_or(0) * static_cast<double>(std::fabs(numberOf(wanted)));
+    if (!tolerance.least)
+      return 0;
+    // A float that falls, as where it is subtracted, has its ends the other way round.
+    auto [low, high] =
+        std::minmax({numberOf(bitsAt(*tolerance.least, offset)), numberOf(bitsAt(*tolerance.greatest, offset))});
+    long double value = numberOf(wanted);
+    if (value < low || value > high)
+      return 0;
+    if (high - low >= std::ldexp(1.0L, 8 * static_cast<int>(getBytes(found.type))) - 1)
+      return kInfinity;
+    return static_cast<double>(numberOf(bits) < value ? value - low : high - value);
   }
 
   void compareBits(int64_t index, uint64_t bits, uint64_t wanted) {

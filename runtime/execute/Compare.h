@@ -11,13 +11,17 @@
 
 namespace tile {
 
-/// How far an element may be from the spec. Integers and bools may not differ at all.
+/// How far an element may be from the spec. Bools may not differ at all, integers only as `rtol` and `atol`, `least`
+/// and `greatest` say.
 struct Tolerance {
   bool exact = false; ///< floats as well: the spec's result, rounded to the type
   std::optional<double> rtol, atol;
   std::vector<double> errors; ///< derived: per element in memory, without which only the spec's own rounding is allowed
   /// With `errors`: what the kernel would compute without rounding. A spec that rounds is elsewhere.
   std::vector<double> values;
+  /// Of integers, derived: what the kernel may leave lies between these, tensors of the type and layout of its own.
+  /// Where the spec says something else, nothing but that is right.
+  const NpyArray *least = nullptr, *greatest = nullptr;
 };
 
 /// An element that is further from the spec than it may be.

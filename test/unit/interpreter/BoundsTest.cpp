@@ -344,6 +344,37 @@ TEST(Bounds, AnAccessAsAnotherTypeIsFoundAndTouchesNothing) {
   EXPECT_TRUE(report.buffers[0].values.empty());
 }
 
+TEST(Bounds, AnIntegerIsOfEitherEndOfTheFloatThatItWas) {
+  // 2.5 is a tie, times 3.2 almost 8; a third is next to no step.
+  std::vector<float> a = {2.5f, 0.3333f};
+  for (auto [converted, rounded, cut] :
+       {std::tuple(Converted::Least, 2, 7), {Converted::Exact, 2, 7}, {Converted::Greatest, 3, 8}}) {
+    std::vector<int32_t> b(4);
+    Launch launch(R"(func.func @k(%pa: !tile.ptr<f32>, %pb: !tile.ptr<i32>) {
+      %zero = arith.constant 0 : index
+      %va = tile.make_view %pa, [2], [1] : !tile.ptr<f32> -> !tile.view<2xf32>
+      %vb = tile.make_view %pb, [4], [1] : !tile.ptr<i32> -> !tile.view<4xi32>
+      %a = tile.load %va[%zero :+ 2] : !tile.view<2xf32>, (index) -> tensor<2xf32>
+      %one = arith.constant dense<1.0> : tensor<2xf32>
+      %three = arith.constant dense<3.1999998> : tensor<2xf32>
+      %product = arith.mulf %a, %one : tensor<2xf32>
+      %round = math.roundeven %product : tensor<2xf32>
+      %limited = arith.maximumf %round, %one : tensor<2xf32>
+      %first = arith.fptosi %limited : tensor<2xf32> to tensor<2xi32>
+      %wide = arith.mulf %product, %three : tensor<2xf32>
+      %second = tile.cast signed %wide : tensor<2xf32> -> tensor<2xi32>
+      %two = arith.constant 2 : index
+      tile.store %first, %vb[%zero :+ 2] : tensor<2xi32>, !tile.view<4xi32>, (index)
+      tile.store %second, %vb[%two :+ 2] : tensor<2xi32>, !tile.view<4xi32>, (index)
+      return
+    })");
+    launch.in(a).out(b);
+    launch.options.converted = converted;
+    launch.bounds();
+    EXPECT_EQ(b, (std::vector<int32_t>{rounded, 1, cut, 1})) << static_cast<int>(converted);
+  }
+}
+
 TEST(Bounds, AtomicSumsCarryTheErrorsOfTheirTerms) {
   std::vector<float> a(1);
   Launch launch("func.func @k(%pa: !tile.ptr<f32>) {\n%c = arith.constant 0.1 : f32\n"
