@@ -6,6 +6,7 @@
 #include "runtime/execute/Signature.h"
 #include "runtime/search/CompileWorker.h"
 #include "runtime/tune/Choice.h"
+#include "runtime/tune/EarlierTrials.h"
 #include "runtime/tune/MeasureClient.h"
 #include "runtime/tune/ScratchFolder.h"
 
@@ -18,7 +19,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <map>
 
 using namespace llvm;
 
@@ -226,29 +226,16 @@ private:
 
   static bool isStopped(const TunedChoice &choice) { return StringRef(choice.why).ends_with(kStopped); }
 
-  /// Whether a search that goes on need not look at what `trial`, of the search behind `known`, is of.
-  bool isDone(const Trial &trial) const {
-    if (trial.outcome == TrialOutcome::CompileTimeout)
-      return trial.compileMs >= options.compileSeconds * 1000;
-    if (trial.outcome == TrialOutcome::Measured)
-      return trial.samplesUs.size() >= kLeastRounds && !isStopped(*known);
-    return trial.outcome != TrialOutcome::NotTried;
-  }
+  bool isDone(const Trial &trial) const { return tile::isDone(trial, options.compileSeconds, isStopped(*known)); }
 
   /// Reads the trials behind `known`. Whether they leave nothing to measure, by what the model said then; where it was
   /// not asked about a configuration of this launch, it has to be.
   bool isNothingOpen() {
-    for (Trial &trial : options.database->findTrials(result.key)) {
-      trial.isEarlier = true;
-      earlier.emplace(trial.configuration.describe(), trial);
-    }
-    std::vector<Trial> trials;
-    for (const Configuration &configuration : result.space.all)
-      if (auto found = earlier.find(configuration.describe()); found != earlier.end())
-        trials.push_back(found->second);
-    if (trials.size() != result.space.all.size())
+    earlier = EarlierTrials(options.database->findTrials(result.key));
+    std::optional<std::vector<Trial>> trials = earlier.findAll(result.space.all);
+    if (!trials)
       return false;
-    result.trials = std::move(trials);
+    result.trials = std::move(*trials);
     for (auto [i, trial] : enumerate(result.trials))
       if (trial.modelRank)
         order.push_back(i);
@@ -269,39 +256,21 @@ private:
     result.open = count_if(asked, [&](size_t i) { return result.trials[i].outcome == TrialOutcome::NotTried; });
   }
 
-  const Trial *findEarlier(size_t i) const {
-    auto found = earlier.find(result.trials[i].configuration.describe());
-    return found == earlier.end() ? nullptr : &found->second;
-  }
-
   /// Of `asked`, what is not done, after what it is compared with: the default, unless it failed, and the choice.
   std::vector<size_t> whatToAdd(ArrayRef<size_t> asked) const {
     std::vector<size_t> candidates;
     for (size_t i = 0; i < result.trials.size(); ++i) {
-      const Trial *trial = findEarlier(i);
+      const Trial *trial = earlier.find(result.trials[i].configuration);
       bool isCompared = i == 0 && (!trial || trial->hasTime());
       if ((isCompared || result.trials[i].configuration == known->configuration) &&
           result.trials[i].outcome != TrialOutcome::Rejected)
         candidates.push_back(i);
     }
     for (size_t i : asked)
-      if (const Trial *trial = findEarlier(i); !is_contained(candidates, i) && !(trial && isDone(*trial)))
+      if (const Trial *trial = earlier.find(result.trials[i].configuration);
+          !is_contained(candidates, i) && !(trial && isDone(*trial)))
         candidates.push_back(i);
     return candidates;
-  }
-
-  /// Shows what is known of those that this search did not come to.
-  void addEarlier() {
-    for (auto [i, trial] : enumerate(result.trials)) {
-      const Trial *before = trial.outcome == TrialOutcome::NotTried ? findEarlier(i) : nullptr;
-      if (!before || before->outcome == TrialOutcome::NotTried || before->outcome == TrialOutcome::Rejected)
-        continue;
-      int rank = trial.modelRank;
-      double predictedUs = trial.predictedUs;
-      trial = *before;
-      trial.modelRank = rank;
-      trial.predictedUs = predictedUs;
-    }
   }
 
   /// Whether the choice that is known was not measured beside the others, so that none of these replaces it.
@@ -496,7 +465,7 @@ private:
       take(*known);
     else if (!fallsBack)
       takeMeasured(*choice, date);
-    addEarlier();
+    earlier.addTo(result.trials);
     countOpen(asked);
     return std::move(result);
   }
@@ -520,9 +489,9 @@ private:
   std::vector<HostArgument> given; ///< the arguments, in the order of the parameters
   std::string whyNothing;          ///< there is to measure; empty where there is
   std::vector<RankedConfiguration> ranking;
-  std::optional<TunedChoice> known;     ///< unless the search begins anew
-  std::map<std::string, Trial> earlier; ///< those behind `known`, by configuration
-  std::vector<size_t> order;            ///< of what the model does not reject, the best first
+  std::optional<TunedChoice> known; ///< unless the search begins anew
+  EarlierTrials earlier;            ///< those behind `known`
+  std::vector<size_t> order;        ///< of what the model does not reject, the best first
   AgreementOptions agreement;
   std::unique_ptr<ScratchFolder> scratch;
 };
