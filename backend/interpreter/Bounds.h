@@ -4,7 +4,8 @@
 ///
 /// Control flow, comparisons, choices and integers follow the exact values: where an error would turn a decision, the
 /// bound does not see it. What a conversion to an integer may give lies between what two more runs leave, which convert
-/// the least and the greatest value of each float (`Converted`). A bound is infinite where the error has no bound, as for 1 / x around 0.
+/// the least and the greatest value of each float (`Converted`). A bound is infinite where the error has no bound, as
+/// for 1 / x around 0.
 #ifndef BACKEND_INTERPRETER_BOUNDS_H
 #define BACKEND_INTERPRETER_BOUNDS_H
 

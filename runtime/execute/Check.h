@@ -18,8 +18,9 @@ struct CheckOptions {
   unsigned threads = 0; ///< of the interpreter; 0: one per core
   sim::Checks simulatorChecks;
   StepLimits limits;
-  int numSms = kHostSms; ///< of the device, also for the interpreter that it is compared with
-  bool showsAll = false; ///< also what fails as an earlier shape did
+  int numSms = kHostSms;          ///< of the device, also for the interpreter that it is compared with
+  bool allConfigurations = false; ///< of `@autotune`, not the first alone
+  bool showsAll = false;          ///< also what fails as an earlier shape did
 };
 
 struct CheckResult {

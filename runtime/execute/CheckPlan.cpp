@@ -18,7 +18,11 @@ static std::string join(const std::vector<CheckField> &fields, const char *betwe
   return text;
 }
 
-std::string CheckCase::describeInstance() const { return instance.empty() ? "" : "<" + join(instance, " = ") + ">"; }
+std::string CheckCase::describeInstance() const {
+  std::string first = join(instance, " = "), second = join(configuration, " = ");
+  std::string both = first + (first.empty() || second.empty() ? "" : ", ") + second;
+  return both.empty() ? "" : "<" + both + ">";
+}
 
 std::string CheckCase::describeShape() const { return "{" + join(shape, ": ") + "}"; }
 

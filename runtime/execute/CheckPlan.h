@@ -40,6 +40,7 @@ struct CheckField {
 /// One launch to compare with the spec.
 struct CheckCase {
   std::vector<CheckField> instance;        ///< of `@instances`, without what the shape gives anew
+  std::vector<CheckField> configuration;   ///< of `@autotune`, beside these; empty: the first
   std::vector<CheckField> shape;           ///< `none` for an optional parameter that is absent
   InputRule input;                         ///< of parameters that `inputs` does not name
   std::map<std::string, InputRule> inputs; ///< by parameter
@@ -53,7 +54,7 @@ struct CheckCase {
 
   bool givesField(const std::string &name) const;
 
-  /// `<T = bf16, has(w) = true>`, empty without `@instances`
+  /// `<T = bf16, has(w) = true>`, with what a configuration sets; empty without either
   std::string describeInstance() const;
   /// `{M: 7, N: 127}`
   std::string describeShape() const;

@@ -1,5 +1,7 @@
 #include "runtime/execute/CheckRun.h"
 
+#include "runtime/execute/CheckConfigurations.h"
+
 #include <chrono>
 #include <set>
 
@@ -124,6 +126,8 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
   }
   if (session.hasErrors())
     cases.clear();
+  else if (options.allConfigurations)
+    cases = inAllConfigurations(session, module, kernel, options.build.source, std::move(cases));
   CheckRow row;
   row.kernel = kernel.name.text;
   row.count = cases.size();

@@ -8,6 +8,7 @@
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
 
+#include "runtime/execute/CheckConfigurations.h"
 #include "runtime/execute/Signature.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -30,6 +31,13 @@ static NumberOption seedsOption{
     1,
     1000000,
     1};
+
+static ChoiceOption configurationsOption{
+    {"configs", "first|all",
+     "the configurations of `@autotune` to check: the one that is compiled without a search, or each; default first"},
+    {Command::Check},
+    {"first", "all"},
+    "first"};
 
 namespace {
 struct Counts {
@@ -72,6 +80,7 @@ public:
     else
       std::cout << "not checked: " << reason.message << "\n";
   }
+  void addNote(std::string note) { ownNotes.push_back(std::move(note)); }
   void endFile(const std::string &input, DeviceKind device, uint64_t seed);
   Counts counts;
   bool printsJson = false;
@@ -101,6 +110,7 @@ private:
   std::string instance;
   Counts ofInstance;
   std::vector<Coverage> coverage;
+  std::vector<std::string> ownNotes;
   std::string refusal; ///< why the compiler refused a shape of the instance
   json::Array rows, notChecked, diagnosticsOfRest;
   std::vector<CheckRow> notRun; ///< they come after all that ran
@@ -187,6 +197,8 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"fixed_elements", row.result.fixed},
                       {"unbounded_elements", row.result.unbounded},
                       {"milliseconds", row.milliseconds}};
+  if (!row.one.configuration.empty())
+    object["configuration"] = tile::toJson(row.one.configuration);
   if (row.one.check)
     object["check"] = static_cast<int64_t>(row.one.check);
   json::Object leftOut;
@@ -247,7 +259,7 @@ void CheckPrinter::cover(const CheckRow &row) {
 
 /// What the shapes leave out.
 std::vector<std::string> CheckPrinter::notes() const {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = ownNotes;
   for (const Coverage &all : coverage)
     if (!all.isCovered && !all.whyNot.empty())
       notes.push_back("no shape of kernel `" + all.kernel + "` took its faster variant: " + all.whyNot +
@@ -395,6 +407,7 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   options.limits = stepLimitsOfRun();
   options.showsAll = verboseOption.isOn();
   options.simulatorChecks = *checks;
+  options.allConfigurations = configurationsOption.get() == "all";
   CheckObserver observer{[&](const CheckRow &row) { printer.begin(row); },
                          [&](const CheckRow &row) { printer.end(row); }};
   CheckProgress progress;
@@ -404,6 +417,10 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
     for (Diagnostic &reason : checkKernel(session, *file, *module, *kernel, options, observer, progress))
       excluded.push_back(std::move(reason));
   printer.endRows(first, options.seed);
+  for (const ast::KernelItem *kernel : kernels)
+    if (size_t count = countConfigurations(session, *kernel, build->source); count > 1 && !options.allConfigurations)
+      printer.addNote("kernel `" + kernel->name.text + "` was checked in 1 of " + std::to_string(count) +
+                      " configurations; `--configs=all` checks each");
   // What `-D` leaves of a file may be some of its kernels, but not nothing.
   bool ranNone = first + printer.counts.total() == 0;
   for (Diagnostic &reason : excluded) {

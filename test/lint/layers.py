@@ -43,7 +43,7 @@ ROWS = {
     "runtime/tune": ("runtime/Result.h runtime/artifact runtime/arguments runtime/driver runtime/launch runtime/npy", "json"),
     "runtime/store": ("runtime/Result.h runtime/artifact runtime/tune", "json sqlite xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
-    "runtime/execute": ("backend ir runtime", "mlir llvm"),
+    "runtime/execute": ("frontend/irgen backend ir runtime", "mlir llvm"),
     "runtime/search": ("frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile "
                        "runtime/execute runtime/store runtime/tune", "mlir llvm"),
     "runtime/jit": ("frontend/irgen runtime/Result.h runtime/arguments runtime/artifact runtime/driver runtime/execute "

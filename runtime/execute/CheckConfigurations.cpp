@@ -1,0 +1,100 @@
+#include "runtime/execute/CheckConfigurations.h"
+
+#include "frontend/irgen/Autotune.h"
+#include "runtime/execute/CheckArguments.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tile {
+
+size_t countConfigurations(const Session &session, const ast::KernelItem &kernel, const IrgenOptions &options) {
+  Autotune autotune = readAutotune(kernel);
+  if (autotune.countPoints() == 0 || autotune.countPoints() > Autotune::kMostPoints)
+    return 1; // compiling says what is wrong
+  return listPoints(autotune, session.sources, [&](const std::string &name) { return options.values.count(name); })
+      .size();
+}
+
+namespace {
+class Configurer {
+public:
+  Configurer(Session &session, const ast::Module &module, const ast::KernelItem &kernel, const IrgenOptions &options)
+      : session(session), module(module), kernel(kernel), options(options), autotune(readAutotune(kernel)) {}
+
+  /// The configurations of `one`, by what they set.
+  std::vector<std::vector<CheckField>> of(const CheckCase &one) {
+    auto isGiven = [&](const std::string &name) {
+      return options.values.count(name) || one.givesField(name) ||
+             llvm::any_of(one.instance, [&](const CheckField &field) { return field.name == name; });
+    };
+    std::vector<AutotunePoint> points = listPoints(autotune, session.sources, isGiven);
+    std::vector<std::vector<CheckField>> kept;
+    std::vector<bool> isPruned = prune(one, points);
+    for (auto [point, pruned] : llvm::zip_equal(points, isPruned)) {
+      if (pruned)
+        continue;
+      kept.emplace_back();
+      for (auto [name, value] : point.settings)
+        kept.back().push_back({name->text, value, settingText(*value, session.sources)});
+    }
+    return kept;
+  }
+
+private:
+  std::vector<bool> prune(const CheckCase &one, const std::vector<AutotunePoint> &points) {
+    std::vector<bool> isPruned(points.size());
+    if (!autotune.prune)
+      return isPruned;
+    std::vector<Settings> settings;
+    for (const AutotunePoint &point : points) {
+      settings.emplace_back();
+      for (auto [name, value] : point.settings)
+        settings.back()[name->text] = value;
+    }
+    DiagnosticEngine engine; // running the case reports what is wrong with it
+    auto texts = evaluateForEach(module, session.sources, engine, session.context, irgenOptionsOf(kernel, one, options),
+                                 settings, {autotune.prune});
+    for (size_t i = 0; texts && i < points.size(); ++i)
+      isPruned[i] = (*texts)[i].front() == "true";
+    return isPruned;
+  }
+
+  Session &session;
+  const ast::Module &module;
+  const ast::KernelItem &kernel;
+  const IrgenOptions &options;
+  Autotune autotune;
+};
+} // namespace
+
+std::vector<CheckCase> inAllConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                                           const IrgenOptions &options, std::vector<CheckCase> cases) {
+  if (countConfigurations(session, kernel, options) == 1)
+    return cases;
+  Configurer configurer(session, module, kernel, options);
+  // By `@check` and instance, as they come, then by configuration.
+  std::map<std::string, size_t> order;
+  std::map<std::pair<size_t, size_t>, std::vector<CheckCase>> all;
+  std::pair<size_t, std::string> last;
+  size_t group = 0;
+  for (CheckCase &one : cases) {
+    std::pair<size_t, std::string> own(one.check, one.describeInstance());
+    group += own != last;
+    last = own;
+    std::vector<std::vector<CheckField>> configurations = configurer.of(one);
+    if (configurations.empty())
+      configurations.emplace_back();
+    for (std::vector<CheckField> &configuration : configurations) {
+      CheckCase configured = one;
+      configured.configuration = std::move(configuration);
+      size_t place = order.try_emplace(configured.describeInstance(), order.size()).first->second;
+      all[{group, place}].push_back(std::move(configured));
+    }
+  }
+  cases.clear();
+  for (auto &[place, alike] : all)
+    llvm::move(alike, std::back_inserter(cases));
+  return cases;
+}
+
+} // namespace tile
