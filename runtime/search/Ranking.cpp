@@ -156,6 +156,16 @@ std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &sess
   return ranking;
 }
 
+Trial untriedTrial(const RankedConfiguration &one) {
+  Trial trial;
+  trial.configuration = one.configuration;
+  trial.predictedUs = one.estimate.microseconds;
+  trial.reason = one.estimate.rejection;
+  if (!trial.reason.empty())
+    trial.outcome = TrialOutcome::Rejected;
+  return trial;
+}
+
 void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out) {
   size_t rank = 0;
   for (const RankedConfiguration &one : ranking) {

@@ -6,6 +6,7 @@
 #include "runtime/artifact/Manifest.h"
 #include "runtime/search/Model.h"
 #include "runtime/search/Space.h"
+#include "runtime/tune/Trial.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,6 +35,9 @@ std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &sess
 Estimate estimateConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                const IrgenOptions &options, const Configuration &configuration, const Target &target,
                                const Refusal &refusal = {});
+
+/// What the model says of `one`, as a trial that is to be made; but its rank, which the others decide.
+Trial untriedTrial(const RankedConfiguration &one);
 
 /// A line for each, the best first: the time expected and what takes it, what the program takes of a multiprocessor.
 void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out);

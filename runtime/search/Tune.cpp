@@ -315,14 +315,10 @@ private:
     result.trials.resize(result.space.all.size());
     for (const RankedConfiguration &one : ranking) {
       Trial &trial = result.trials[one.place];
-      trial.configuration = one.configuration;
-      trial.predictedUs = one.estimate.microseconds;
+      trial = untriedTrial(one);
       agreement.terms = std::max(agreement.terms, one.estimate.terms);
-      if (!one.estimate.rejection.empty()) {
-        trial.outcome = TrialOutcome::Rejected;
-        trial.reason = one.estimate.rejection;
+      if (trial.outcome == TrialOutcome::Rejected)
         continue;
-      }
       order.push_back(one.place);
       trial.modelRank = static_cast<int>(order.size());
     }

@@ -139,17 +139,37 @@ Result<Trial> trialOf(const Record &record, const std::string &subject) {
   return trial;
 }
 
+static void add(Json &json, const TuneKey &key) {
+  for (const TuneKeyField &field : kTuneKeyFields)
+    json[field.name] = key.*field.member;
+}
+
+static void addContent(Json &json, const Record &record) {
+  json["configuration"] = Json::parse(record.configuration, nullptr, /*allow_exceptions=*/false);
+  add(json, "date", record.date);
+  Json body = Json::parse(record.body, nullptr, /*allow_exceptions=*/false);
+  for (const auto &[name, value] : body.items())
+    json[name] = value;
+}
+
+std::string printKey(const TuneKey &key) {
+  Json json = Json::object();
+  add(json, key);
+  return print(json);
+}
+
+std::string printContent(const Record &record) {
+  Json json = Json::object();
+  addContent(json, record);
+  return print(json);
+}
+
 std::string printRecord(const Record &record) {
   Json json = Json::object();
   json["record"] = kKinds[static_cast<int>(record.kind)];
   json["schema"] = kSchema;
-  for (const TuneKeyField &field : kTuneKeyFields)
-    json[field.name] = record.key.*field.member;
-  json["configuration"] = Json::parse(record.configuration, nullptr, /*allow_exceptions=*/false);
-  json["date"] = record.date;
-  Json body = Json::parse(record.body, nullptr, /*allow_exceptions=*/false);
-  for (const auto &[name, value] : body.items())
-    json[name] = value;
+  add(json, record.key);
+  addContent(json, record);
   return print(json);
 }
 

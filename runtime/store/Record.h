@@ -1,6 +1,6 @@
-// An entry of the database of tuned choices as text: a row, and a line of an export. Internal to the database.
+// What searches found as JSON: a row of the database of tuned choices, a line of an export, a part of a report.
 //
-// Both are of the same JSON. The database itself looks only at what orders and finds them: the key, the configuration,
+// All are of the same fields. The database itself looks only at what orders and finds them: the key, the configuration,
 // the date. Fields that are empty or 0 are left out.
 
 #ifndef TILE_RUNTIME_STORE_RECORD_H
@@ -31,6 +31,10 @@ Record recordOf(const TuneKey &key, const Trial &trial, const std::string &date)
 /// Fails where it is not what `recordOf` makes; a message begins with `subject`.
 Result<TunedChoice> choiceOf(const Record &record, const std::string &subject);
 Result<Trial> trialOf(const Record &record, const std::string &subject);
+
+/// JSON of one object each: the key, and what a record says besides.
+std::string printKey(const TuneKey &key);
+std::string printContent(const Record &record);
 
 /// The JSON of one line of an export, without the end of the line.
 std::string printRecord(const Record &record);

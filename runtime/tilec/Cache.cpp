@@ -8,6 +8,7 @@
 #include "runtime/artifact/File.h"
 #include "runtime/store/Cache.h"
 #include "runtime/store/Database.h"
+#include "runtime/store/Record.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -45,19 +46,6 @@ static std::string count(uint64_t number, const char *one) {
 
 //===-- ls, stats
 
-static llvm::json::Object toJson(const TuneKey &key, const TunedChoice &choice) {
-  llvm::json::Object json, configuration;
-  for (const TuneKeyField &field : kTuneKeyFields)
-    json[field.name] = key.*field.member;
-  for (const auto &[name, value] : choice.configuration.values)
-    configuration[name] = value;
-  json["configuration"] = std::move(configuration);
-  json["medianUs"] = choice.medianUs;
-  json["why"] = choice.why;
-  json["date"] = choice.date;
-  return json;
-}
-
 static llvm::json::Object toJson(const CacheFile &file) {
   llvm::json::Object facts;
   for (const auto &[name, value] : file.facts)
@@ -92,7 +80,7 @@ static void list(Kept &kept, const std::string &, llvm::json::Object &json) {
     for (const CacheFile &file : files)
       fileList.push_back(toJson(file));
     for (const auto &[key, choice] : choices)
-      choiceList.push_back(toJson(key, choice));
+      choiceList.push_back(parseObject(printRecord(recordOf(key, choice))));
     json["compiled"] = std::move(fileList);
     json["choices"] = std::move(choiceList);
     return;

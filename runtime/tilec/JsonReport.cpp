@@ -21,4 +21,8 @@ void printJsonReport(Session &session, llvm::json::Object report) {
   std::cout << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))).str() << "\n";
 }
 
+llvm::json::Object parseObject(const std::string &text) {
+  return std::move(*llvm::cantFail(llvm::json::parse(text)).getAsObject());
+}
+
 } // namespace tile

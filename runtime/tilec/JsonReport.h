@@ -12,6 +12,9 @@ namespace tile {
 /// `--diagnostics=json`, after those that it has.
 void printJsonReport(Session &session, llvm::json::Object report);
 
+/// The object that `text` is, which this program made.
+llvm::json::Object parseObject(const std::string &text);
+
 } // namespace tile
 
 #endif

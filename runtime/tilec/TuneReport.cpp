@@ -1,5 +1,7 @@
 #include "runtime/tilec/TuneReport.h"
 
+#include "runtime/store/Record.h"
+#include "runtime/tilec/JsonReport.h"
 #include "runtime/tune/Choice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -115,42 +117,30 @@ void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream
     printTrials(result.trials, out);
 }
 
-static json::Object toJson(const Configuration &configuration) {
-  json::Object values;
-  for (const auto &[name, value] : configuration.values)
-    values[name] = value;
-  return values;
+/// As exports of the database have it.
+static json::Object toJson(const Trial &trial) {
+  return parseObject(printContent(recordOf(TuneKey(), trial, /*date=*/"")));
+}
+
+static json::Value toJson(const Configuration &configuration) {
+  Trial trial;
+  trial.configuration = configuration;
+  return std::move(*toJson(trial).get("configuration"));
 }
 
 /// With the times of the rounds that it has in common with `chosen`, the median of the ratios: medians of different
 /// rounds do not compare.
 static json::Object toJson(const Trial &trial, const Trial *chosen) {
-  json::Object entry{{"configuration", toJson(trial.configuration)}, {"outcome", nameOf(trial.outcome)}};
-  if (!trial.reason.empty())
-    entry["reason"] = trial.reason;
+  json::Object entry = toJson(trial);
   if (trial.isEarlier)
     entry["earlier"] = true;
-  if (trial.modelRank) {
-    entry["model_rank"] = trial.modelRank;
-    entry["model_us"] = trial.predictedUs;
-  }
-  if (trial.hasTime()) {
-    entry["median_us"] = trial.medianUs();
-    entry["p10_us"] = trial.p10Us();
-    entry["p90_us"] = trial.p90Us();
-    entry["samples"] = static_cast<int64_t>(trial.samplesUs.size());
-    if (chosen && !trial.isEarlier && !chosen->isEarlier)
-      entry["slowdown"] = slowdown(trial.samplesUs, chosen->samplesUs).median;
-  }
-  if (trial.registers) {
-    entry["variant"] = trial.variant;
-    entry["registers"] = trial.registers;
-    entry["spill_bytes"] = trial.spillBytes;
-    entry["shared_bytes"] = trial.sharedBytes;
-    entry["warps"] = trial.warps;
-    entry["programs_per_sm"] = trial.programsPerSm;
-    entry["compile_ms"] = trial.compileMs;
-  }
+  if (!trial.hasTime())
+    return entry;
+  entry["medianUs"] = trial.medianUs();
+  entry["p10Us"] = trial.p10Us();
+  entry["p90Us"] = trial.p90Us();
+  if (chosen && !trial.isEarlier && !chosen->isEarlier)
+    entry["slowdown"] = slowdown(trial.samplesUs, chosen->samplesUs).median;
   return entry;
 }
 
@@ -163,23 +153,20 @@ json::Object toJson(const TuneResult &result) {
   json::Array pruned;
   for (const Configuration &configuration : result.space.pruned)
     pruned.push_back(toJson(configuration));
-  json::Object key;
-  for (const TuneKeyField &field : kTuneKeyFields)
-    key[field.name] = result.key.*field.member;
-  json::Object entry{{"key", std::move(key)},
+  json::Object entry{{"key", parseObject(printKey(result.key))},
                      {"source", nameOf(result.source)},
                      {"why", result.why},
                      {"cached", static_cast<int64_t>(result.cached)},
-                     {"model_s", result.modelSeconds},
-                     {"compile_s", result.compileSeconds},
-                     {"measure_s", result.measureSeconds},
+                     {"modelSeconds", result.modelSeconds},
+                     {"compileSeconds", result.compileSeconds},
+                     {"measureSeconds", result.measureSeconds},
                      {"cancelled", result.isCancelled},
                      {"trials", std::move(trials)},
                      {"pruned", std::move(pruned)}};
   if (result.source != TuneResult::Source::None)
     entry["chosen"] = toJson(result.chosen);
   if (result.medianUs > 0)
-    entry["median_us"] = result.medianUs;
+    entry["medianUs"] = result.medianUs;
   return entry;
 }
 
@@ -187,21 +174,20 @@ json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
   json::Array entries;
   int rank = 0;
   for (const RankedConfiguration &one : ranking) {
-    json::Object entry{{"configuration", toJson(one.configuration)}};
     const Estimate &estimate = one.estimate;
-    if (estimate.rejection.empty()) {
-      entry["model_rank"] = ++rank;
-      entry["model_us"] = estimate.microseconds;
-      entry["bound"] = estimate.bound;
-      entry["registers"] = estimate.registers;
-      entry["shared_bytes"] = estimate.sharedBytes;
-      entry["warps"] = estimate.warps;
-      entry["programs_per_sm"] = estimate.programsPerSm;
-      entry["waves"] = estimate.waves;
-    } else {
-      entry["outcome"] = nameOf(TrialOutcome::Rejected);
-      entry["reason"] = estimate.rejection;
+    Trial trial = untriedTrial(one);
+    if (trial.outcome == TrialOutcome::Rejected) {
+      entries.push_back(toJson(trial));
+      continue;
     }
+    trial.modelRank = ++rank;
+    trial.registers = estimate.registers;
+    trial.sharedBytes = estimate.sharedBytes;
+    trial.warps = estimate.warps;
+    trial.programsPerSm = estimate.programsPerSm;
+    json::Object entry = toJson(trial);
+    entry["bound"] = estimate.bound;
+    entry["waves"] = estimate.waves;
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -17,7 +17,7 @@ std::string describe(const TuneProgress &progress);
 /// The choice, and with `isFull` a line for each configuration: those that were measured first, the fastest in front.
 void printTuneResult(const TuneResult &result, bool isFull, std::ostream &out);
 
-/// Times in microseconds, memory in bytes; `outcome` is of `nameOf(TrialOutcome)`.
+/// Trials have the fields of an export of the database, and the quantiles of their times.
 llvm::json::Object toJson(const TuneResult &result);
 
 /// What `printRanking` prints, the best first.

@@ -70,9 +70,10 @@ def summary(launch, seconds, slowdowns):
     counts = {}
     for trial in launch["trials"]:
         counts[trial["outcome"]] = counts.get(trial["outcome"], 0) + 1
-    return {"chosen": launch["chosen"], "why": launch["why"], "median_us": launch.get("median_us"),
+    return {"chosen": launch["chosen"], "why": launch["why"], "median_us": launch.get("medianUs"),
             "over_fastest": round(chosen / min(slowdowns.values()), 4) if chosen else None, "outcomes": counts,
-            "seconds": round(seconds, 3), **{key: round(launch.get(key, 0), 3) for key in ("model_s", "compile_s", "measure_s")}}
+            "seconds": round(seconds, 3),
+            **{f"{part}_s": round(launch.get(f"{part}Seconds", 0), 3) for part in ("model", "compile", "measure")}}
 
 
 def main(tilec, out):
