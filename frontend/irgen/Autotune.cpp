@@ -41,21 +41,27 @@ Autotune tile::readAutotune(const ast::KernelItem &kernel) {
       autotune.decorator = &decorator;
     for (const ast::Argument &argument : decorator.arguments) {
       std::string name = argument.name ? argument.name->text : "";
-      if (name == "configs")
-        autotune.configs = &argument;
-      else if (name == "space")
-        autotune.space = &argument;
-      else if (name == "key")
-        autotune.key = all(argument);
-      else if (name == "bucket")
+      // Of one that is given twice, which is reported, the first.
+      if (name == "configs" || name == "space") {
+        const ast::Argument *&place = name == "configs" ? autotune.configs : autotune.space;
+        place = place ? place : &argument;
+      } else if (name == "key") {
+        autotune.key.clear();
+        for (const ast::Expr *value : all(argument))
+          autotune.key.push_back({value, ""});
+      } else if (name == "bucket") {
         for (const ast::Expr *value : all(argument))
           autotune.buckets.push_back({value, onlyDim(kernel, *value)});
-      else if (name == "prune")
+      } else if (name == "prune") {
         autotune.prune = argument.value.get();
-      else if (name == "top")
+      } else if (name == "top") {
         autotune.top = argument.value.get();
+      }
     }
   }
+  if (autotune.key.empty())
+    for (const std::string &dim : dimNames(kernel))
+      autotune.key.push_back({nullptr, dim});
   return autotune;
 }
 
@@ -103,6 +109,31 @@ AutotunePoint Autotune::point(uint64_t i) const {
     i /= count;
   }
   return point;
+}
+
+std::vector<const ast::Record *> Autotune::records() const {
+  std::vector<const ast::Record *> records;
+  if (const ast::Record *record = spaceOf(*this))
+    records.push_back(record);
+  if (const ast::List *list = configsOf(*this))
+    for (const ast::ExprPtr &element : list->elements)
+      if (auto *record = dynCast<ast::Record>(element))
+        records.push_back(record);
+  return records;
+}
+
+std::vector<AutotunePoint::Setting> Autotune::listedSettings() const {
+  std::vector<AutotunePoint::Setting> settings;
+  for (const ast::Record *record : records())
+    for (const ast::Record::Field &field : record->fields) {
+      auto *list = record == spaceOf(*this) ? dynCast<ast::List>(field.value) : nullptr;
+      if (!list)
+        settings.push_back({&field.name, field.value.get()});
+      else
+        for (const ast::ExprPtr &value : list->elements)
+          settings.push_back({&field.name, value.get()});
+    }
+  return settings;
 }
 
 std::string tile::settingText(const ast::Expr &value, const SourceManager &sources) {
@@ -233,27 +264,30 @@ private:
   /// What tells launches apart is known before a configuration is, and has one bucket for a dim.
   void checkKey() {
     std::set<std::string> searched;
-    for (uint64_t i = 0, count = std::min(autotune.countPoints(), Autotune::kMostPoints); i < count; ++i)
-      for (auto [name, value] : autotune.point(i).settings)
-        searched.insert(name->text);
-    for (const ast::Expr *each : autotune.key)
-      for (const ast::Name *name : irgen::namesIn(*each))
+    for (auto [name, value] : autotune.listedSettings())
+      searched.insert(name->text);
+    std::map<std::string, SourceRange> listed;
+    std::set<std::string> used;
+    for (const AutotuneKey &each : autotune.key) {
+      if (!each.value) {
+        used.insert(each.dim);
+        continue;
+      }
+      SourceRange range = each.value->range;
+      if (auto [before, isNew] = listed.try_emplace(plainText(*each.value), range); !isNew)
+        engine.report(Code::E0411, range, "`" + textOf(*each.value) + "` is listed twice in `key`; expected each once")
+            .secondary(before->second, "listed here before");
+      for (const ast::Name *name : irgen::namesIn(*each.value)) {
+        used.insert(name->text);
         if (searched.count(name->text))
           engine
               .report(Code::E0412, name->range,
                       "`key` has `" + name->text + "`, which the search chooses; expected what launches differ in")
               .help("take it out of `key`");
-    std::map<std::string, SourceRange> listed;
-    std::set<std::string> used;
-    for (const ast::Expr *each : autotune.key) {
-      if (auto [before, isNew] = listed.try_emplace(plainText(*each), each->range); !isNew)
-        engine.report(Code::E0411, each->range, "`" + textOf(*each) + "` is listed twice in `key`; expected each once")
-            .secondary(before->second, "listed here before");
-      for (const ast::Name *name : irgen::namesIn(*each))
-        used.insert(name->text);
+      }
     }
     for (const AutotuneBucket &bucket : autotune.buckets)
-      if (!autotune.key.empty() && !bucket.dim.empty() && !used.count(bucket.dim))
+      if (!bucket.dim.empty() && !used.count(bucket.dim))
         engine
             .report(Code::E0412, bucket.value->range,
                     "`bucket` has `" + textOf(*bucket.value) + "`, and `key` has no `" + bucket.dim +

@@ -31,11 +31,17 @@ struct AutotuneBucket {
   std::string dim; ///< the only one in `value`; empty if it has none or several, which is reported
 };
 
+/// What tells one launch from another.
+struct AutotuneKey {
+  const ast::Expr *value; ///< null: a dim, since nothing is listed
+  std::string dim;
+};
+
 struct Autotune {
   const ast::Decorator *decorator = nullptr; ///< null: the kernel has none
   const ast::Argument *configs = nullptr;    ///< `configs = [{…}, …]`
   const ast::Argument *space = nullptr;      ///< `space = {…}`
-  std::vector<const ast::Expr *> key;        ///< of a list its elements
+  std::vector<AutotuneKey> key;              ///< what `key` lists; without it, every dim
   std::vector<AutotuneBucket> buckets;
   const ast::Expr *prune = nullptr, *top = nullptr;
 
@@ -43,6 +49,10 @@ struct Autotune {
   uint64_t countPoints() const;
   /// The `i`th of them. Of a space the first has the first value of every name; the last name varies fastest.
   AutotunePoint point(uint64_t i) const;
+  /// The configurations of `configs`, or the space.
+  std::vector<const ast::Record *> records() const;
+  /// Each name of them with each value that is listed for it, as often as it is.
+  std::vector<AutotunePoint::Setting> listedSettings() const;
 
   static constexpr uint64_t kMostPoints = 10000;
 };

@@ -168,13 +168,6 @@ void KernelBuilder::checkGivenOnce() {
         .secondary(before, "given here before");
   };
   std::map<std::pair<std::string, std::string>, SourceRange> given; // by decorator and name
-  auto checkRecord = [&](const ast::Expr &expr) {
-    auto *record = dynCast<ast::Record>(&expr);
-    std::map<std::string, SourceRange> fields;
-    for (size_t i = 0; record && i < record->fields.size(); ++i)
-      if (const ast::Identifier &name = record->fields[i].name; !fields.try_emplace(name.text, name.range).second)
-        reportTwice(name.text, name.range, fields[name.text], "value");
-  };
   for (const ast::Decorator &decorator : kernel.decorators) {
     const std::string &whose = decorator.name.text;
     if (whose == "check")
@@ -191,12 +184,13 @@ void KernelBuilder::checkGivenOnce() {
       auto *list = dynCast<ast::List>(argument.value);
       if (list && whose == "instances")
         checkListedOnce(*list);
-      if (whose != "autotune")
-        continue;
-      checkRecord(*argument.value);
-      for (size_t i = 0; list && i < list->elements.size(); ++i)
-        checkRecord(*list->elements[i]);
     }
+  }
+  for (const ast::Record *record : readAutotune(kernel).records()) {
+    std::map<std::string, SourceRange> fields;
+    for (const ast::Record::Field &field : record->fields)
+      if (auto [before, isNew] = fields.try_emplace(field.name.text, field.name.range); !isNew)
+        reportTwice(field.name.text, field.name.range, before->second, "value");
   }
 }
 
@@ -249,11 +243,6 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
     if (std::string_view closest = closestName(plainKnob(name.text), candidates); !closest.empty())
       diagnostic.replace(name.range, closest, "did you mean ", "?");
   };
-  auto checkRecord = [&](const ast::Expr *expr) {
-    if (auto *record = dynCast<ast::Record>(expr))
-      for (const ast::Record::Field &field : record->fields)
-        check(field.name);
-  };
   if (decorator.name.text == "autotune")
     checkArgumentNames(decorator, kAutotuneArguments);
   if (decorator.name.text == "bench")
@@ -279,16 +268,14 @@ void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
     std::string name = argument.name ? argument.name->text : "";
     if (decorator.name.text == "autotune" ? name == "configs" : decorator.name.text == "bench" && name == "shapes")
       isEmptyList(argument.value, name);
-    if (decorator.name.text == "autotune") {
-      checkRecord(argument.value.get());
-      if (auto *space = dynCast<ast::Record>(argument.value); space && name == "space")
-        for (const ast::Record::Field &choices : space->fields)
-          isEmptyList(choices.value, choices.name.text);
-      if (auto *list = dynCast<ast::List>(argument.value))
-        for (const ast::ExprPtr &element : list->elements)
-          checkRecord(element.get());
-    }
+    if (auto *space = dynCast<ast::Record>(argument.value);
+        space && decorator.name.text == "autotune" && name == "space")
+      for (const ast::Record::Field &choices : space->fields)
+        isEmptyList(choices.value, choices.name.text);
   }
+  if (decorator.name.text == "autotune")
+    for (auto [name, value] : readAutotune(kernel).listedSettings())
+      check(*name);
 }
 
 /// A decorator's argument as data: numbers, lists and records as such, expressions over dims as postfix arrays, the

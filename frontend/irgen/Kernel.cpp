@@ -242,30 +242,9 @@ void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, con
 
 /// Every value that a configuration or a space gives a knob: the tuner will try them all.
 void KernelBuilder::checkConfigurations() {
-  auto checkRecord = [&](const ast::Expr *expr) {
-    auto *record = dynCast<ast::Record>(expr);
-    if (!record)
-      return;
-    for (const ast::Record::Field &field : record->fields) {
-      if (!isKnob(field.name.text))
-        continue;
-      auto *choices = dynCast<ast::List>(field.value);
-      if (!choices)
-        knobValue(field.name.text, *field.value);
-      else
-        for (const ast::ExprPtr &choice : choices->elements)
-          knobValue(field.name.text, *choice);
-    }
-  };
-  for (const ast::Decorator &decorator : kernel.decorators)
-    for (const ast::Argument &argument : decorator.arguments) {
-      if (decorator.name.text != "autotune")
-        continue;
-      checkRecord(argument.value.get());
-      if (auto *list = dynCast<ast::List>(argument.value))
-        for (const ast::ExprPtr &element : list->elements)
-          checkRecord(element.get());
-    }
+  for (auto [name, value] : readAutotune(kernel).listedSettings())
+    if (isKnob(name->text))
+      knobValue(name->text, *value);
 }
 
 /// Configurations, then heuristics, then what was given: the last wins.

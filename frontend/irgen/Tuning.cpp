@@ -8,8 +8,7 @@ using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
 
-/// The expressions that `@autotune(key = …)` lists, without which that are all dims, with each dim that has a bucket
-/// replaced by it: what `Space::sizes` has the values of.
+/// The key with each dim that has a bucket replaced by it: what `Space::sizes` has the values of.
 std::vector<HostExpression> KernelBuilder::tuningKey() {
   Autotune autotune = readAutotune(kernel);
   std::map<std::string, HostExpression> buckets;
@@ -22,19 +21,16 @@ std::vector<HostExpression> KernelBuilder::tuningKey() {
     return bucket == buckets.end() ? hostName(name, /*constantsByName=*/true, /*withGiven=*/false) : bucket->second;
   });
   std::vector<HostExpression> key;
-  auto add = [&](std::optional<HostExpression> expression) {
+  for (const AutotuneKey &each : autotune.key) {
+    std::optional<HostExpression> expression;
+    if (each.value)
+      expression = evaluateKey.evaluate(*each.value);
+    else if (auto bucket = buckets.find(each.dim); bucket != buckets.end())
+      expression = bucket->second;
+    else if (isDimName(each.dim))
+      expression = HostEvaluator(evaluator, nullptr).name(each.dim);
     if (expression)
       key.push_back(std::move(*expression));
-  };
-  for (const ast::Expr *each : autotune.key)
-    add(evaluateKey.evaluate(*each));
-  if (!autotune.key.empty())
-    return key;
-  for (const std::string &dim : dimNames(kernel)) {
-    if (auto bucket = buckets.find(dim); bucket != buckets.end())
-      add(bucket->second);
-    else if (isDimName(dim))
-      add(HostEvaluator(evaluator, nullptr).name(dim));
   }
   return key;
 }

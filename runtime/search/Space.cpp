@@ -144,7 +144,7 @@ private:
     return false;
   }
 
-  /// The key of the launch; without `key` that are all dims.
+  /// The key of the launch.
   bool readSizes(Space &space, const Configuration &first) {
     IrgenOptions bucketed = withConfiguration(options, first);
     auto evaluate = [&](const std::vector<const ast::Expr *> &asked) {
@@ -159,29 +159,34 @@ private:
     for (auto [bucket, size] : llvm::zip_equal(autotune.buckets, *sizes))
       if (!bucket.dim.empty())
         bucketed.values[bucket.dim] = size;
-    auto add = [&](const std::string &name, const std::string &value) {
-      space.sizes += (space.sizes.empty() ? "" : " ") + name + "=" + value;
-    };
-    if (autotune.key.empty()) {
-      for (const std::string &dim : dimNames(kernel))
-        if (auto value = bucketed.values.find(dim); value != bucketed.values.end())
-          add(dim, value->second);
-      return true;
-    }
-    auto values = evaluate(autotune.key);
-    for (size_t i = 0; values && i < values->size(); ++i) {
-      std::string name(session.sources.text(autotune.key[i]->range));
-      int64_t number = 0;
-      const std::string &value = (*values)[i];
-      if (value != "true" && value != "false" && llvm::StringRef(value).getAsInteger(10, number)) {
-        session.engine.report(Code::E0412, autotune.key[i]->range,
-                              "`" + name + "` of `key` is `" + value + "`; expected an integer or a bool");
-        return false;
+    std::vector<const ast::Expr *> listed;
+    for (const AutotuneKey &each : autotune.key)
+      if (each.value)
+        listed.push_back(each.value);
+    auto values = evaluate(listed);
+    if (!values)
+      return false;
+    auto next = values->begin();
+    for (const AutotuneKey &each : autotune.key) {
+      std::string name = each.dim, value;
+      if (each.value) {
+        name = session.sources.text(each.value->range);
+        value = *next++;
+        if (int64_t number = 0;
+            value != "true" && value != "false" && llvm::StringRef(value).getAsInteger(10, number)) {
+          session.engine.report(Code::E0412, each.value->range,
+                                "`" + name + "` of `key` is `" + value + "`; expected an integer or a bool");
+          return false;
+        }
+        llvm::erase(name, ' ');
+      } else if (auto known = bucketed.values.find(name); known != bucketed.values.end()) {
+        value = known->second;
+      } else {
+        continue;
       }
-      llvm::erase(name, ' ');
-      add(name, (*values)[i]);
+      space.sizes += (space.sizes.empty() ? "" : " ") + name + "=" + value;
     }
-    return values.has_value();
+    return true;
   }
 
   std::string hashOf(const std::vector<Configuration> &configurations) const {
