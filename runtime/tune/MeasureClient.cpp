@@ -78,11 +78,8 @@ Status ProcessBench::begin() {
   isSetUp = hasReference = false;
   loaded.clear();
   Json arguments = Json::array();
-  for (const MeasuredArgument &argument : options.setup.arguments) {
+  for (const MeasuredArgument &argument : options.setup.arguments)
     arguments.push_back({{"name", argument.name}, {"text", argument.text}});
-    if (argument.isCompared)
-      arguments.back()["is_compared"] = *argument.isCompared;
-  }
   process->send(dumpLine({{"do", "setup"},
                           {"device", options.setup.device},
                           {"kernel", options.setup.kernel},

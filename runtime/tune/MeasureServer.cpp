@@ -14,11 +14,8 @@ static MeasureSetup readSetup(const Json &line) {
   MeasureSetup setup;
   setup.device = line.value("device", 0);
   setup.kernel = line.value("kernel", "");
-  for (const Json &argument : line.value("arguments", Json::array())) {
+  for (const Json &argument : line.value("arguments", Json::array()))
     setup.arguments.push_back({argument.value("name", ""), argument.value("text", "")});
-    if (argument.contains("is_compared"))
-      setup.arguments.back().isCompared = argument.value("is_compared", true);
-  }
   setup.seed = line.value("seed", uint64_t(0));
   setup.agreement.terms = line.value("terms", int64_t(1));
   setup.agreement.intermediate = line.value("intermediate", 0.0);

@@ -67,6 +67,9 @@ private:
   Status orderArguments(const KernelContract &contract);
   Status placeArguments(const KernelContract &contract);
   Result<ArgumentCopy> copyArguments(const ArgumentCopy *from);
+  /// Whether candidates have to agree in it: in what is `out`; of a kernel without such, in all that it may write. What
+  /// a kernel with outputs reads and writes besides is a workspace, which each configuration uses as it likes: partial
+  /// sums, counters.
   bool isCompared(const Parameter &parameter) const;
   Status restore(const ArgumentCopy &copy, bool poisonsOutputs);
   Status recordBatch(Candidate &candidate);
@@ -277,9 +280,6 @@ Status GpuMeasurement::run(size_t number) {
 }
 
 bool GpuMeasurement::isCompared(const Parameter &parameter) const {
-  for (const MeasuredArgument &argument : setup.arguments)
-    if (argument.name == parameter.name && argument.isCompared)
-      return *argument.isCompared && mayWrite(parameter);
   bool hasOutputs = std::any_of(parameters.begin(), parameters.end(),
                                 [](const Parameter &each) { return each.role == Parameter::Role::Out; });
   return hasOutputs ? parameter.role == Parameter::Role::Out : mayWrite(parameter);

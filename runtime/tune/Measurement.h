@@ -24,10 +24,6 @@ namespace tile {
 struct MeasuredArgument {
   std::string name; ///< Of the parameter.
   std::string text; ///< With a name in front where the user wrote one: the values depend on it.
-  /// Whether candidates have to agree in it. Not given: in what is `out`; of a kernel without such, in all that it may
-  /// write. What a kernel with outputs reads and writes besides is a workspace, which each configuration uses as it
-  /// likes: partial sums, counters.
-  std::optional<bool> isCompared = std::nullopt;
 };
 
 struct MeasureSetup {
