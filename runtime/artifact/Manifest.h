@@ -97,6 +97,18 @@ struct Variant {
   bool requiresNothing() const { return !align16 && !rows16 && !offsets31; }
 };
 
+/// Something that a variant may require of arguments: its word in manifests, and what it is for people.
+struct VariantRequirement {
+  const char *word;
+  bool Variant::*member;
+  const char *meaning;
+};
+constexpr VariantRequirement kVariantRequirements[] = {
+    {"align16", &Variant::align16, "16-byte alignment"},
+    {"rows16", &Variant::rows16, "rows of whole 16 bytes"},
+    {"offsets31", &Variant::offsets31, "offsets below 2^31"},
+};
+
 /// Launches for which an instance was chosen by measuring.
 struct ChosenFor {
   std::string gpu;          ///< By the name that its driver gives.

@@ -224,14 +224,15 @@ Variant ManifestReader::readVariant(const Json &json, const std::string &path) {
   variant.name = string(json, "name", path, /*required=*/true);
   variant.symbol = string(json, "symbol", path, /*required=*/true);
   each(json, "requires", path, /*required=*/false, [&](const Json &each, const std::string &where) {
-    if (each == "align16")
-      variant.align16 = true;
-    else if (each == "rows16")
-      variant.rows16 = true;
-    else if (each == "offsets31")
-      variant.offsets31 = true;
-    else
-      fail("`" + where + "` is " + each.dump() + "; expected one of align16 rows16 offsets31");
+    std::string words;
+    for (const VariantRequirement &requirement : kVariantRequirements) {
+      words += std::string(" ") + requirement.word;
+      if (each != requirement.word)
+        continue;
+      variant.*requirement.member = true;
+      return;
+    }
+    fail("`" + where + "` is " + each.dump() + "; expected one of" + words);
   });
   variant.warps = integer(json, "warps", path, 4);
   variant.sharedBytes = integer(json, "shared_bytes", path, 0);

@@ -71,9 +71,8 @@ std::optional<std::string> variantOf(Session &session, const KernelContract &con
     if (!each.isMade(takesTensors))
       continue;
     Variant variant;
-    variant.align16 = llvm::is_contained(each.conditions, "align16");
-    variant.rows16 = llvm::is_contained(each.conditions, "rows16");
-    variant.offsets31 = llvm::is_contained(each.conditions, "offsets31");
+    for (const VariantRequirement &requirement : kVariantRequirements)
+      variant.*requirement.member = llvm::is_contained(each.conditions, requirement.word);
     if (!findObstacle(variant, contract, *bound))
       return each.name.str();
   }

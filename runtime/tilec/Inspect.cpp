@@ -112,12 +112,9 @@ static void print(const KernelContract &kernel) {
               << variant.sharedBytes << " bytes of shared memory";
     if (variant.spillBytes)
       std::cout << ", " << variant.spillBytes << " bytes spilled";
-    if (variant.align16)
-      std::cout << "; needs 16-byte alignment";
-    if (variant.rows16)
-      std::cout << "; needs rows of whole 16 bytes";
-    if (variant.offsets31)
-      std::cout << "; needs offsets below 2^31";
+    for (const VariantRequirement &requirement : kVariantRequirements)
+      if (variant.*requirement.member)
+        std::cout << "; needs " << requirement.meaning;
     std::cout << "\n";
   }
 }
