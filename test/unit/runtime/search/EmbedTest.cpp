@@ -1,0 +1,130 @@
+// Which instances an artifact has of a kernel with configurations. `prune` leaves so few for a size that they do not
+// depend on what the model thinks of them.
+
+#include "runtime/search/Embed.h"
+
+#include "runtime/search/Keys.h"
+#include "test/unit/runtime/search/Searching.h"
+#include "test/unit/runtime/store/Storing.h"
+
+using namespace tile;
+using namespace tile::test;
+
+namespace {
+
+constexpr const char *kKernel = R"(
+@autotune(space = {B: [64, 128, 256]}, prune = B * 2 < N || B > N * 2, key = [N])
+kernel k<T: type = f32, B: int>(x: tensor<T>[N], out y: tensor<T>[N]) grid [cdiv(N, B)] {
+    let i = program_id(0) * B
+    y[i :+ B] = x[i :+ B]
+}
+)";
+
+struct Embedding : Searched {
+  explicit Embedding(const std::string &decorators = "") : Searched(decorators + kKernel) {}
+
+  static BuildOptions build(std::map<std::string, std::string> values) {
+    BuildOptions build;
+    build.source.values = std::move(values);
+    build.compile.target = findTarget("sm_90a");
+    return build;
+  }
+
+  /// The instances of the kernel; without any for it, those that it has anyway are compiled.
+  std::vector<TunedInstance> instances(std::map<std::string, std::string> values = {}, Database *database = nullptr) {
+    BuildOptions options = build(std::move(values));
+    choices = embedConfigurations(session, *module, options, database).value_or(-1);
+    return options.source.instances["k"];
+  }
+
+  /// Keeps that `configuration` was chosen for a launch of `type` and `n`.
+  void choose(Database &database, const std::string &type, const std::string &n, const std::string &configuration,
+              int driver, const std::string &date) {
+    Space space;
+    space.sizes = "N=" + n;
+    TuneKey key = tuneKeyOf(session, *kernel, build({{"T", type}, {"N", n}}), space, gpuName("A GPU", driver), "fast");
+    database.storeChoice(key, {{{{"B", configuration}}}, 1, "by " + date, date});
+  }
+
+  size_t choices = 0;
+};
+
+using Values = std::map<std::string, std::string>;
+
+TEST(Embed, SizesThatAreGivenChoose) {
+  Embedding embedding;
+  std::vector<TunedInstance> instances = embedding.instances({{"N", "512"}});
+  ASSERT_EQ(instances.size(), 1u) << embedding.errors();
+  EXPECT_EQ(instances[0].state, "model");
+  EXPECT_EQ(instances[0].why, "the first of 1 for N=512");
+  EXPECT_EQ(instances[0].configuration, (Values{{"B", "256"}}));
+}
+
+TEST(Embed, OneServesAllSizesOfBench) {
+  Embedding embedding("@bench(shapes = [{N: 64}, {N: 256}])");
+  std::vector<TunedInstance> instances = embedding.instances();
+  ASSERT_EQ(instances.size(), 1u) << embedding.errors();
+  EXPECT_EQ(instances[0].configuration, (Values{{"B", "128"}}));
+  EXPECT_EQ(instances[0].why, "the first of 3 for N=64, N=256 of `@bench`");
+  EXPECT_EQ(embedding.errors(), "");
+}
+
+TEST(Embed, WithoutSizesTheFirstIsTakenAndSaid) {
+  Embedding embedding;
+  std::vector<TunedInstance> instances = embedding.instances();
+  ASSERT_EQ(instances.size(), 1u);
+  EXPECT_EQ(instances[0].state, "default");
+  EXPECT_TRUE(instances[0].configuration.empty());
+  EXPECT_NE(embedding.errors().find("warning[W0605]"), std::string::npos) << embedding.errors();
+}
+
+TEST(Embed, AConfigurationThatIsGivenLeavesNothingToChoose) {
+  Embedding embedding;
+  EXPECT_TRUE(embedding.instances({{"B", "32"}}).empty());
+  EXPECT_EQ(embedding.errors(), "");
+}
+
+TEST(Embed, ChoicesStandBesideWhatOtherLaunchesTake) {
+  TemporaryFolder folder;
+  Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
+  Embedding embedding("@bench(shapes = [{N: 512}])");
+  embedding.choose(database, "f32", "64", "128", 13000, "2026-01-01T00:00:00Z");
+  embedding.choose(database, "f32", "100", "128", 13000, "2026-01-02T00:00:00Z");
+  embedding.choose(database, "f16", "64", "64", 13000, "2026-01-03T00:00:00Z");
+  std::vector<TunedInstance> instances = embedding.instances({}, &database);
+  EXPECT_EQ(embedding.choices, 3u);
+  ASSERT_EQ(instances.size(), 3u) << embedding.errors();
+  EXPECT_EQ(instances[0].state, "model");
+  EXPECT_TRUE(instances[0].chosen.empty());
+  EXPECT_EQ(instances[1].values, (Values{{"T", "f16"}}));
+  EXPECT_EQ(instances[1].state, "measured");
+  EXPECT_EQ(instances[2].values, Values{}); // the default type
+  EXPECT_EQ(instances[2].configuration, (Values{{"B", "128"}}));
+  ASSERT_EQ(instances[2].chosen.size(), 2u); // the newest first
+  EXPECT_EQ(instances[2].chosen[0].key, std::vector<int64_t>{100});
+  EXPECT_EQ(instances[2].chosen[1].key, std::vector<int64_t>{64});
+  EXPECT_EQ(instances[2].chosen[1].variant, "fast");
+}
+
+TEST(Embed, OfOneLaunchWithTwoDriversTheNewestChoiceCounts) {
+  TemporaryFolder folder;
+  Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
+  Embedding embedding("@bench(shapes = [{N: 512}])");
+  embedding.choose(database, "f32", "64", "128", 13010, "2026-01-02T00:00:00Z");
+  embedding.choose(database, "f32", "64", "64", 13000, "2026-01-01T00:00:00Z");
+  std::vector<TunedInstance> instances = embedding.instances({}, &database);
+  EXPECT_EQ(embedding.choices, 1u);
+  ASSERT_EQ(instances.size(), 2u);
+  EXPECT_EQ(instances[1].configuration, (Values{{"B", "128"}}));
+}
+
+TEST(Embed, AChoiceForAnotherSourceIsNone) {
+  TemporaryFolder folder;
+  Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
+  Embedding before("@bench(shapes = [{N: 512}])"), after("@bench(shapes = [{N: 256}])");
+  before.choose(database, "f32", "64", "128", 13000, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(after.instances({}, &database).size(), 1u);
+  EXPECT_EQ(after.choices, 0u);
+}
+
+} // namespace
