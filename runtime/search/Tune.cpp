@@ -43,6 +43,16 @@ std::string countOf(size_t configurations) {
   return std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
 }
 
+bool roundsToIntegers(mlir::func::FuncOp kernel) {
+  return kernel
+      .walk([](mlir::Operation *op) {
+        bool isConversion = isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp>(op) ||
+                            (isa<CastOp>(op) && isa<mlir::IntegerType>(getElementTypeOrSelf(op->getResult(0))));
+        return isConversion ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The unit roundoff of the narrowest floats that `kernel`, tile IR, computes: of what a conversion or an operation
 /// gives, and of tf32 products. 0 of a kernel without floats.
 double coarsestRounding(mlir::func::FuncOp kernel) {
@@ -147,6 +157,7 @@ private:
       return false;
     given = std::move(*arguments);
     agreement.intermediate = coarsestRounding(kernel->function);
+    agreement.roundsToIntegers = roundsToIntegers(kernel->function);
     if (!fitsAny(*kernel))
       return false;
     result.key = tuneKeyOf(session, *launch.kernel, launch.build, result.space, launch.gpu, *variant);

@@ -140,6 +140,8 @@ ReferenceTensor::ReferenceTensor(std::string name, NpyArray data, const Agreemen
     slack = (kIntermediateRoundings * options.intermediate +
              (kSpread * std::sqrt(terms) + terms / kTermsPerInstruction) * options.accumulator) *
             rootMeanSquare(tensor);
+  else if (options.roundsToIntegers && tensor.type != DataType::Bool)
+    slack = 1;
 }
 
 //===-- Differences
@@ -193,6 +195,14 @@ static void note(Differences &part, size_t i, double ratio, bool isUnwritten) {
   }
 }
 
+static long double integerAt(DataType type, const char *memory) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, memory, getBytes(type));
+  int unused = 64 - 8 * static_cast<int>(getBytes(type));
+  return isSignedInteger(type) ? static_cast<long double>(static_cast<int64_t>(bits << unused) >> unused)
+                               : static_cast<long double>(bits);
+}
+
 static Differences findDifferences(const char *found, const ReferenceTensor &reference, unsigned char poison) {
   DataType type = reference.tensor.type;
   size_t width = getBytes(type), elements = reference.tensor.data.size() / width;
@@ -214,7 +224,10 @@ static Differences findDifferences(const char *found, const ReferenceTensor &ref
       all.merge(part);
   };
   if (!isFloat(type)) {
-    compareWith([](size_t) { return std::numeric_limits<double>::infinity(); });
+    compareWith([&](size_t i) {
+      long double error = std::fabs(integerAt(type, found + i * width) - integerAt(type, expected + i * width));
+      return error <= reference.slack ? 1 : std::numeric_limits<double>::infinity();
+    });
     return all;
   }
   double largest = fromBits(type, encode(type, std::numeric_limits<double>::infinity()) - (type != DataType::F8E4M3));
@@ -283,6 +296,8 @@ std::string findDifference(const std::vector<char> &found, const ReferenceTensor
   double exact = 0;
   uint64_t bits = 0;
   std::memcpy(&bits, tensor.data.data() + all.worst * width, width);
+  if (!isFloat(tensor.type) && reference.slack > 0)
+    text += ", within 1";
   if (isFloat(tensor.type) && std::isfinite(exact = fromBits(tensor.type, bits))) {
     std::snprintf(within, sizeof(within), ", within %.3g", toleranceAt(exact, reference));
     text += within;

@@ -1,6 +1,7 @@
 // Whether two configurations of one kernel write the same, up to what another order of rounding makes.
 //
-// Integers and bools are the same or not. A float `x` agrees with the reference's `r` if
+// Bools are the same or not, and so are integers, unless the kernel converts floats to integers: next to a step those
+// may differ by 1. A float `x` agrees with the reference's `r` if
 //
 //   |x - r| <= 2 · 2^-m · |r|  +  (8 · u + (8 · sqrt(n) + n / 16) · v) · rms
 //
@@ -32,9 +33,10 @@
 namespace tile {
 
 struct AgreementOptions {
-  int64_t terms = 1;       ///< n
-  double intermediate = 0; ///< u; 0: not given
-  double accumulator = 0;  ///< v; 0: not given
+  int64_t terms = 1;             ///< n
+  double intermediate = 0;       ///< u; 0: not given
+  double accumulator = 0;        ///< v; 0: not given
+  bool roundsToIntegers = false; ///< whether the kernel converts floats to integers
 };
 
 /// Half a unit in the last place of 1: 2^-8 of bf16; 0 of types that are no floats.

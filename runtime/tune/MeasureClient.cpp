@@ -87,6 +87,7 @@ Status ProcessBench::begin() {
                           {"seed", options.setup.seed},
                           {"terms", options.setup.agreement.terms},
                           {"intermediate", options.setup.agreement.intermediate},
+                          {"rounds_to_integers", options.setup.agreement.roundsToIntegers},
                           {"accumulator", options.setup.agreement.accumulator}}));
   return {};
 }

@@ -19,6 +19,7 @@ static MeasureSetup readSetup(const Json &line) {
   setup.seed = line.value("seed", uint64_t(0));
   setup.agreement.terms = line.value("terms", int64_t(1));
   setup.agreement.intermediate = line.value("intermediate", 0.0);
+  setup.agreement.roundsToIntegers = line.value("rounds_to_integers", false);
   setup.agreement.accumulator = line.value("accumulator", 0.0);
   return setup;
 }

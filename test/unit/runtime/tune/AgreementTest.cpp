@@ -47,6 +47,18 @@ TEST(Agreement, IntegersAreExact) {
             "`y[1]` is false; the reference has true: 1 of 2 elements differ");
 }
 
+TEST(Agreement, IntegersThatWereFloatsMayBeOnEitherSideOfAStep) {
+  AgreementOptions options = optionsOf(1);
+  options.roundsToIntegers = true;
+  for (DataType type : {DataType::I8, DataType::I32, DataType::I64}) {
+    EXPECT_EQ(differenceOf(type, {1, -1, 3}, {1, 0, 2}, options), "");
+    EXPECT_EQ(differenceOf(type, {1, 4, 3}, {1, 2, 2}, options),
+              "`y[1]` is 4; the reference has 2, within 1: 1 of 3 elements differ");
+  }
+  EXPECT_NE(differenceOf(DataType::U8, {255}, {0}, options), "");
+  EXPECT_NE(differenceOf(DataType::Bool, {1}, {0}, options), "");
+}
+
 TEST(Agreement, FloatsMayRoundDifferently) {
   for (DataType type :
        {DataType::F64, DataType::F32, DataType::F16, DataType::BF16, DataType::F8E4M3, DataType::F8E5M2}) {
