@@ -166,18 +166,24 @@ Trial untriedTrial(const RankedConfiguration &one) {
   return trial;
 }
 
-void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out) {
+void printRanking(const std::vector<RankedConfiguration> &ranking, size_t top, llvm::raw_ostream &out) {
   size_t rank = 0;
+  bool hasDefault = false;
   for (const RankedConfiguration &one : ranking) {
     const Estimate &estimate = one.estimate;
     if (!estimate.rejection.empty()) {
       out << "   -  " << one.configuration.describe() << ": " << estimate.rejection << '\n';
       continue;
     }
+    if (rank == top)
+      out << "      a search measures those above" << (hasDefault ? "" : " and the default")
+          << "; `--top` says how many\n";
+    hasDefault |= one.place == 0;
     out << llvm::format("%4zu  %10.1f us, %-17s %2d warps, %3d registers, %6d bytes, %2d programs/SM, %6.1f waves  ",
                         ++rank, estimate.microseconds, estimate.bound.c_str(), int(estimate.warps),
                         int(estimate.registers), int(estimate.sharedBytes), int(estimate.programsPerSm), estimate.waves)
-        << one.configuration.describe() << (one.place == 0 ? " (the default)" : "") << '\n';
+        << one.configuration.describe() << (one.place == 0 && !one.configuration.values.empty() ? " (the default)" : "")
+        << '\n';
   }
 }
 

@@ -40,7 +40,8 @@ Estimate estimateConfiguration(Session &session, const ast::Module &module, cons
 Trial untriedTrial(const RankedConfiguration &one);
 
 /// A line for each, the best first: the time expected and what takes it, what the program takes of a multiprocessor.
-void printRanking(const std::vector<RankedConfiguration> &ranking, llvm::raw_ostream &out);
+/// One after the first `top`, unless that are all, says that a search measures those, and the default.
+void printRanking(const std::vector<RankedConfiguration> &ranking, size_t top, llvm::raw_ostream &out);
 
 } // namespace tile
 

@@ -117,7 +117,7 @@ public:
   std::optional<RankedLaunch> rankOnly() {
     if (!readLaunch() || !rank())
       return std::nullopt;
-    RankedLaunch ranked{result.space, ranking, whyNothing};
+    RankedLaunch ranked{result.space, ranking, whyNothing, result.key, std::min(top(), order.size())};
     if (order.empty())
       (void)refuseAll();
     return ranked;
@@ -336,10 +336,11 @@ private:
     return true;
   }
 
+  size_t top() const { return options.top ? options.top : result.space.top ? result.space.top : kDefaultTop; }
+
   /// The configurations to measure: the default, which the others are compared with, and the model's first.
   std::vector<size_t> shortlist() const {
-    size_t top = options.top ? options.top : result.space.top ? result.space.top : kDefaultTop;
-    std::vector<size_t> candidates(order.begin(), order.begin() + std::min(top, order.size()));
+    std::vector<size_t> candidates(order.begin(), order.begin() + std::min(top(), order.size()));
     if (auto place = llvm::find(candidates, 0u); place != candidates.end())
       candidates.erase(place);
     if (result.trials[0].outcome != TrialOutcome::Rejected)
@@ -509,8 +510,8 @@ std::optional<TuneResult> tune(Session &session, const TuneLaunch &launch, const
   return Search(session, launch, options).run();
 }
 
-std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch) {
-  return Search(session, launch, {}).rankOnly();
+std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch, const TuneOptions &options) {
+  return Search(session, launch, options).rankOnly();
 }
 
 } // namespace tile

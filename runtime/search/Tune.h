@@ -85,11 +85,13 @@ struct RankedLaunch {
   Space space;
   std::vector<RankedConfiguration> ranking; ///< as a search would look at them
   std::string whyNothing;                   ///< a search would measure nothing; empty where it would
+  TuneKey key;
+  size_t top = 0; ///< how many of the first ones a search measures
 };
 
 /// The order alone, in which `tune` would look at the configurations; needs no GPU. One that fits no configuration has
 /// been reported as well, and has its ranking all the same. None after reporting what keeps it from being known.
-std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch);
+std::optional<RankedLaunch> rankLaunch(Session &session, const TuneLaunch &launch, const TuneOptions &options);
 
 } // namespace tile
 

@@ -3,6 +3,7 @@
 #include "runtime/tilec/JsonReport.h"
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/StoreFlags.h"
+#include "runtime/tilec/TuneHeading.h"
 #include "runtime/tilec/TuneReport.h"
 
 #include "backend/target/Throughput.h"
@@ -11,8 +12,6 @@
 #include "runtime/search/Shapes.h"
 #include "runtime/search/Tune.h"
 #include "runtime/tune/Interrupt.h"
-
-#include "llvm/Support/raw_os_ostream.h"
 
 #include <iostream>
 #include <unistd.h>
@@ -116,20 +115,18 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
   if (!given || !bindSignature(session, *launch.kernel, *given, launch.build.source))
     return;
   launch.shapes = std::move(*given);
+  auto add = [&](json::Object entry) {
+    entry["launch"] = toJson(launch);
+    report.push_back(std::move(entry));
+  };
   if (dryRunOption.isOn()) {
-    std::optional<RankedLaunch> ranked = rankLaunch(session, launch);
-    if (!ranked)
-      return;
-    if (tuneReportOption.is("json")) {
-      report.push_back(json::Object{
-          {"kernel", launch.kernel->name.text}, {"sizes", ranked->space.sizes}, {"ranking", toJson(ranked->ranking)}});
-      return;
-    }
-    raw_os_ostream out(std::cout);
-    out << launch.kernel->name.text << " for " << ranked->space.sizes << ", by the model:\n";
-    if (!ranked->whyNothing.empty())
-      out << "  " << ranked->whyNothing << "\n";
-    printRanking(ranked->ranking, out);
+    std::optional<RankedLaunch> ranked = rankLaunch(session, launch, options);
+    const Target &target = *launch.build.compile.target;
+    int64_t processors = launch.build.source.numSms.value_or(0);
+    if (ranked && tuneReportOption.is("json"))
+      add(toJson(*ranked, target, processors));
+    else if (ranked)
+      printRankedLaunch(*ranked, headingOf(launch, ranked->key), target, processors, std::cout);
     return;
   }
   std::optional<TuneResult> result;
@@ -141,9 +138,9 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
   if (!result)
     return;
   if (tuneReportOption.is("json"))
-    report.push_back(toJson(*result));
+    add(toJson(*result));
   else if (result->source != TuneResult::Source::None || tuneReportOption.isGiven())
-    printTuneResult(*result, tuneReportOption.isGiven(), std::cout);
+    printTuneResult(*result, headingOf(launch, result->key), tuneReportOption.isGiven(), std::cout);
 }
 
 static void tuneFile(Session &session, const std::string &input, const std::atomic<bool> &interrupted,

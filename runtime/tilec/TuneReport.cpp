@@ -90,12 +90,15 @@ static void printRest(const TuneResult &result, raw_ostream &out) {
     out << "  " << rest << " were not measured; `--top " << all << "` goes on with them\n";
 }
 
-void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream) {
+/// What `prune` left out; nothing where that are none.
+static void printPruned(const Space &space, raw_ostream &out) {
+  if (size_t count = space.pruned.size())
+    out << "  " << count << " of " << count + space.all.size() << " configurations are left out by `prune`\n";
+}
+
+void printTuneResult(const TuneResult &result, const std::string &heading, bool isFull, std::ostream &stream) {
   raw_os_ostream out(stream);
-  out << result.key.kernel;
-  for (const std::string *part : {&result.key.sizes, &result.key.arguments, &result.key.gpu})
-    out << (part->empty() ? "" : ", ") << *part;
-  out << ":\n";
+  out << heading << ", " << result.key.gpu << ":\n";
   out << "  " << (result.source == TuneResult::Source::None ? "no choice" : result.chosen.describe());
   if (result.medianUs > 0)
     out << format(": %.1f us", result.medianUs);
@@ -111,8 +114,7 @@ void printTuneResult(const TuneResult &result, bool isFull, std::ostream &stream
   }
   out << "\n";
   printRest(result, out);
-  if (!result.space.pruned.empty())
-    out << "  " << result.space.pruned.size() << " more were left out by `prune`\n";
+  printPruned(result.space, out);
   if (isFull)
     printTrials(result.trials, out);
 }
@@ -126,6 +128,13 @@ static json::Value toJson(const Configuration &configuration) {
   Trial trial;
   trial.configuration = configuration;
   return std::move(*toJson(trial).get("configuration"));
+}
+
+static json::Array toJson(const std::vector<Configuration> &configurations) {
+  json::Array all;
+  for (const Configuration &configuration : configurations)
+    all.push_back(toJson(configuration));
+  return all;
 }
 
 /// With the times of the rounds that it has in common with `chosen`, the median of the ratios: medians of different
@@ -150,9 +159,6 @@ json::Object toJson(const TuneResult &result) {
                         [&](const Trial &trial) { return trial.hasTime() && trial.configuration == result.chosen; });
   for (const Trial *trial : sorted(result.trials))
     trials.push_back(toJson(*trial, chosen == result.trials.end() ? nullptr : &*chosen));
-  json::Array pruned;
-  for (const Configuration &configuration : result.space.pruned)
-    pruned.push_back(toJson(configuration));
   json::Object entry{{"key", parseObject(printKey(result.key))},
                      {"source", nameOf(result.source)},
                      {"why", result.why},
@@ -162,7 +168,7 @@ json::Object toJson(const TuneResult &result) {
                      {"measureSeconds", result.measureSeconds},
                      {"cancelled", result.isCancelled},
                      {"trials", std::move(trials)},
-                     {"pruned", std::move(pruned)}};
+                     {"pruned", toJson(result.space.pruned)}};
   if (result.source != TuneResult::Source::None)
     entry["chosen"] = toJson(result.chosen);
   if (result.medianUs > 0)
@@ -170,7 +176,17 @@ json::Object toJson(const TuneResult &result) {
   return entry;
 }
 
-json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
+void printRankedLaunch(const RankedLaunch &ranked, const std::string &heading, const Target &target, int64_t processors,
+                       std::ostream &stream) {
+  raw_os_ostream out(stream);
+  out << heading << ", by the model of " << target.name << " with " << processors << " multiprocessors:\n";
+  if (!ranked.whyNothing.empty())
+    out << "  " << ranked.whyNothing << "\n";
+  printPruned(ranked.space, out);
+  printRanking(ranked.ranking, ranked.top, out);
+}
+
+static json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
   json::Array entries;
   int rank = 0;
   for (const RankedConfiguration &one : ranking) {
@@ -191,6 +207,13 @@ json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
     entries.push_back(std::move(entry));
   }
   return entries;
+}
+
+json::Object toJson(const RankedLaunch &ranked, const Target &target, int64_t processors) {
+  return json::Object{{"kernel", ranked.key.kernel},      {"sizes", ranked.space.sizes},
+                      {"arch", std::string(target.name)}, {"multiprocessors", processors},
+                      {"top", int64_t(ranked.top)},       {"pruned", toJson(ranked.space.pruned)},
+                      {"ranking", toJson(ranked.ranking)}};
 }
 
 } // namespace tile

@@ -15,13 +15,18 @@ namespace tile {
 std::string describe(const TuneProgress &progress);
 
 /// The choice, and with `isFull` a line for each configuration: those that were measured first, the fastest in front.
-void printTuneResult(const TuneResult &result, bool isFull, std::ostream &out);
+/// `heading` says of which launch.
+void printTuneResult(const TuneResult &result, const std::string &heading, bool isFull, std::ostream &out);
 
 /// Trials have the fields of an export of the database, and the quantiles of their times.
 llvm::json::Object toJson(const TuneResult &result);
 
-/// What `printRanking` prints, the best first.
-llvm::json::Array toJson(const std::vector<RankedConfiguration> &ranking);
+/// The order of all configurations, for a GPU of `target` with `processors` multiprocessors.
+void printRankedLaunch(const RankedLaunch &ranked, const std::string &heading, const Target &target, int64_t processors,
+                       std::ostream &out);
+
+/// What `printRankedLaunch` prints.
+llvm::json::Object toJson(const RankedLaunch &ranked, const Target &target, int64_t processors);
 
 } // namespace tile
 

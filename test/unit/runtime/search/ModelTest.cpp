@@ -244,8 +244,11 @@ TEST(Ranking, WhatTheModelExpectsToBeFastestComesFirst) {
   EXPECT_NE((*ranking)[2].estimate.rejection, "");
   std::string text;
   llvm::raw_string_ostream out(text);
-  printRanking(*ranking, out);
+  printRanking(*ranking, /*top=*/1, out);
   EXPECT_EQ(text.find("   1  "), 0u) << text;
+  EXPECT_NE(text.find("\n      a search measures those above and the default; `--top` says how many\n   2  "),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("us, tensor cores"), std::string::npos) << text;
   EXPECT_NE(text.find("BM = 64, BN = 64, BK = 64, warps = 4, stages = 4 (the default)"), std::string::npos) << text;
   EXPECT_NE(text.find("   -  BM = 256, BN = 128, BK = 64, warps = 4, stages = 4: tile<f32>[256, 128] is"),

@@ -69,7 +69,7 @@ TEST_P(RecordedSpaces, TheModelsBestHoldOneThatIsNearTheMeasuredBest) {
       if (i + 1 == kMeasured)
         bestOfFew = best;
       out << llvm::format("%10.1f us measured", one.microseconds);
-      printRanking({one.ranked}, out);
+      printRanking({one.ranked}, /*top=*/1, out);
     }
     EXPECT_LE(bestOfFew, best * kSlower) << text;
     if (std::getenv("TILE_PRINT_RANKING")) // to look at what the model makes of a space
