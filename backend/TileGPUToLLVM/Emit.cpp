@@ -103,6 +103,8 @@ Value Emitter::isFirstThread() { return compare(arith::CmpIPredicate::eq, thread
 
 void Emitter::barrier() { NVVM::Barrier0Op::create(builder, loc); }
 
+void Emitter::warpBarrier() { ptx("bar.warp.sync -1;", "", {}, {}, Effect::Memory); }
+
 /// (index / divisor) % modulus, both often powers of two.
 static Value digitOf(Emitter &emit, Value index, int64_t divisor, int64_t modulus) {
   OpBuilder &b = emit.builder;

@@ -61,6 +61,8 @@ public:
   mlir::Value isFirstThread();
   /// Waits for all threads of the block.
   void barrier();
+  /// Waits for all threads of the warp, for what they wrote.
+  void warpBarrier();
 
 private:
   /// `known`, made where it is first asked for.

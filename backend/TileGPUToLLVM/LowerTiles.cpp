@@ -186,6 +186,7 @@ struct LowerTilesPass : public tgpu::impl::LowerTilesPassBase<LowerTilesPass> {
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
       return signalPassFailure();
     interleaveCopies(getOperation());
+    computeInSlices(getOperation());
   }
 };
 } // namespace

@@ -39,6 +39,11 @@ void setRole(mlir::Operation *op, CopyRole role);
 /// See InterleaveCopies.cpp.
 void interleaveCopies(mlir::ModuleOp module);
 
+/// Says that `op` stores part of a slice, until `computeInSlices` has ordered what leads to it.
+void markSlice(mlir::Operation *op);
+/// See ComputeInSlices.cpp.
+void computeInSlices(mlir::ModuleOp module);
+
 void populateAccessPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateAtomicPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateBufferPatterns(const TileTypeConverter &types, mlir::RewritePatternSet &patterns);

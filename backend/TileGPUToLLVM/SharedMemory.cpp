@@ -15,7 +15,7 @@ static int64_t wordBytesFor(Type element, int64_t count) {
   return bytes == 8 ? 8 : std::min<int64_t>(bytes * count, 4);
 }
 
-void tgpu::emitSharedStore(Emitter &emit, Value address, Value predicate, ValueRange values) {
+Operation *tgpu::emitSharedStore(Emitter &emit, Value address, Value predicate, ValueRange values) {
   Type element = values[0].getType();
   int64_t bytes = wordBytesFor(element, values.size());
   SmallVector<Value> words = packWords(emit, values, bytes);
@@ -28,8 +28,7 @@ void tgpu::emitSharedStore(Emitter &emit, Value address, Value predicate, ValueR
       for (auto [i, value] : llvm::enumerate(words))
         stored = LLVM::InsertElementOp::create(emit.builder, emit.loc, stored, value, emit.i32(i));
     }
-    LLVM::StoreOp::create(emit.builder, emit.loc, stored, address, bytes * words.size());
-    return;
+    return LLVM::StoreOp::create(emit.builder, emit.loc, stored, address, bytes * words.size());
   }
   std::string list, constraints = "b,r", vector;
   SmallVector<Value> operands = {predicate, address};
@@ -45,6 +44,7 @@ void tgpu::emitSharedStore(Emitter &emit, Value address, Value predicate, ValueR
   }
   emit.ptx("@$0 st.shared" + vector + ".b" + std::to_string(8 * bytes) + " [$1], " + list + ";", constraints, operands,
            {}, Emitter::Effect::Memory);
+  return emit.lastPtx;
 }
 
 SmallVector<Value> tgpu::emitSharedLoad(Emitter &emit, Value address, Type element, int64_t count) {

@@ -7,8 +7,8 @@
 namespace tile::tgpu {
 
 /// Stores consecutive elements at `address` (shared), which is aligned to their whole size, where `predicate` holds
-/// (null: always).
-void emitSharedStore(Emitter &emit, mlir::Value address, mlir::Value predicate, mlir::ValueRange values);
+/// (null: always). Gives the instruction.
+mlir::Operation *emitSharedStore(Emitter &emit, mlir::Value address, mlir::Value predicate, mlir::ValueRange values);
 
 /// Loads `count` consecutive elements from `address` (shared), which is aligned to their whole size.
 llvm::SmallVector<mlir::Value> emitSharedLoad(Emitter &emit, mlir::Value address, mlir::Type element, int64_t count);

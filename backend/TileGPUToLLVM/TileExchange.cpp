@@ -1,6 +1,7 @@
 #include "backend/TileGPUToLLVM/TileExchange.h"
 
 #include "backend/TileGPUToLLVM/GlobalMemory.h"
+#include "backend/TileGPUToLLVM/LowerTiles.h"
 #include "backend/TileGPUToLLVM/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,9 +26,9 @@ std::pair<Value, int64_t> SharedAddresses::split(int64_t part) {
   return {address, (part - mixed) * elementBytes};
 }
 
-Value SharedAddresses::at(int64_t part) {
-  auto [address, bytes] = split(part);
-  return bytes ? emit.offset(address, emit.i64(bytes)) : address;
+Value SharedAddresses::at(int64_t part, int64_t bytes) {
+  auto [address, more] = split(part);
+  return bytes + more ? emit.offset(address, emit.i64(bytes + more)) : address;
 }
 
 void tgpu::emitTileStore(Emitter &emit, const SharedAccess &access, const Layout &registers, const Layout &shared,
@@ -49,6 +50,31 @@ SmallVector<Value> tgpu::emitTileLoad(Emitter &emit, const SharedAccess &access,
       loaded[reg] = value;
   for (int64_t reg = 0; reg < registers.numRegisters(); ++reg)
     loaded[reg] = loaded[access.representative[reg]];
+  return loaded;
+}
+
+SlicedConversion::SlicedConversion(Emitter &emit, const SharedExchange &exchange, const Layout &from, const Layout &to,
+                                   ValueRange values, Value base)
+    : emit(emit), exchange(exchange), values(values), element(values[0].getType()),
+      stores(emit, exchange.store.threadTerms, exchange.store.disjoint, exchange.layout, memoryBytes(element), base),
+      loads(emit, exchange.load.threadTerms, exchange.load.disjoint, exchange.layout, memoryBytes(element), base) {
+  assert(keepsWarps(from, to) && "no warp barrier orders what another warp wrote");
+}
+
+SmallVector<std::pair<int64_t, Value>> SlicedConversion::convert(int64_t slice) {
+  int64_t begin = slice * exchange.bytes;
+  for (auto [i, vector] : llvm::enumerate(exchange.store.registers))
+    if (exchange.store.rounds[i] == slice)
+      markSlice(emitSharedStore(emit, stores.at(exchange.store.offsets[i], begin), Value(),
+                                llvm::map_to_vector(vector, [&](int64_t reg) -> Value { return values[reg]; })));
+  emit.warpBarrier();
+  SmallVector<std::pair<int64_t, Value>> loaded;
+  for (auto [i, vector] : llvm::enumerate(exchange.load.registers))
+    if (exchange.load.rounds[i] == slice)
+      for (auto [reg, value] : llvm::zip_equal(vector, emitSharedLoad(emit, loads.at(exchange.load.offsets[i], begin),
+                                                                      element, static_cast<int64_t>(vector.size()))))
+        loaded.emplace_back(reg, value);
+  llvm::sort(loaded, llvm::less_first());
   return loaded;
 }
 

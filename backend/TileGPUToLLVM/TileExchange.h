@@ -19,8 +19,8 @@ class SharedAddresses {
 public:
   SharedAddresses(Emitter &emit, llvm::ArrayRef<CoordTerm> threadTerms, bool disjoint, const Layout &shared,
                   int64_t elementBytes, mlir::Value base);
-  /// `part` counts elements.
-  mlir::Value at(int64_t part);
+  /// `part` counts elements; `bytes` come on top.
+  mlir::Value at(int64_t part, int64_t bytes = 0);
   /// The same as an address that several parts share, and bytes to add to it.
   std::pair<mlir::Value, int64_t> split(int64_t part);
 
@@ -30,6 +30,25 @@ private:
   mlir::Value base;
   SplitIndex offset;
   std::map<int64_t, mlir::Value> bases; ///< by the bits of the part that do not just add up
+};
+
+/// A conversion between layouts of the same warps, one slice of the tile after the other: each warp reads what it
+/// wrote, and waits for nobody else.
+class SlicedConversion {
+public:
+  /// Shared memory for all slices begins at `base`. `values` are the registers of `from`.
+  SlicedConversion(Emitter &emit, const SharedExchange &exchange, const Layout &from, const Layout &to,
+                   mlir::ValueRange values, mlir::Value base);
+
+  /// Moves a slice and gives the registers of `to` that it holds, in ascending order, with their elements.
+  llvm::SmallVector<std::pair<int64_t, mlir::Value>> convert(int64_t slice);
+
+private:
+  Emitter &emit;
+  const SharedExchange &exchange;
+  mlir::ValueRange values;
+  mlir::Type element;
+  SharedAddresses stores, loads;
 };
 
 /// Stores the registers of a tile at their places in a shared layout, each element once.

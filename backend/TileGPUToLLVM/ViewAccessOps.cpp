@@ -6,6 +6,9 @@
 #include "backend/TileGPUToLLVM/AccessEmitter.h"
 #include "backend/TileGPUToLLVM/GlobalMemory.h"
 #include "backend/TileGPUToLLVM/LowerTiles.h"
+#include "backend/TileGPUToLLVM/TileExchange.h"
+#include "ir/TileGPU/LayoutRules.h"
+#include "ir/TileGPU/Scratch.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -88,20 +91,38 @@ struct LowerStore : public OpConversionPattern<StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Emitter emit(rewriter, op.getLoc());
     AccessAttr plan = planOf(op);
-    const Layout *layout = layoutOrNull(op.getValue().getType());
+    LayoutAttr attribute = layoutOfOp(op);
+    const Layout *layout = attribute ? &attribute.getLayout() : nullptr;
     ViewType type = op.getView().getType();
     ViewParts view(type, adaptor.getView());
     SmallVector<ValueRange> indices = indicesOf(adaptor);
     Type element = getTypeConverter()->convertType(type.getElementType());
     AccessEmitter access(emit, cast<ViewAccess>(op.getOperation()), plan, layout, view, indices, memoryBytes(element));
-    ValueRange values = adaptor.getValue();
+    SmallVector<Value> values(adaptor.getValue());
     Value owner = layout ? access.threads()->isOwner() : emit.isFirstThread();
     auto store = [&](int64_t reg, int64_t vector, Value inside) {
       GlobalAddress address{Value(), 0, element, vector, op.getCache(), /*constant=*/false};
       std::tie(address.pointer, address.bytes) = access.address(reg);
-      emitStore(emit, address, emit.both(owner, inside), values.slice(reg, vector));
+      emitStore(emit, address, emit.both(owner, inside), ArrayRef(values).slice(reg, vector));
     };
     int64_t vector = plan.getVector(), registers = registersOf(layout);
+    if (throughOf(op)) {
+      SharedExchange exchange = planSlicedStore(op);
+      SlicedConversion conversion(emit, exchange, layoutOf(op.getValue().getType()).getLayout(), *layout,
+                                  adaptor.getValue(), scratchOf(emit, op));
+      for (int64_t slice = 0; slice < exchange.numRounds; ++slice) {
+        auto held = conversion.convert(slice);
+        for (auto [reg, value] : held)
+          values[reg] = value;
+        for (size_t i = 0; i < held.size(); i += vector) {
+          int64_t reg = held[i].first;
+          assert(reg % vector == 0 && held[i + vector - 1].first == reg + vector - 1 && "slices cut no vector");
+          store(reg, vector, access.vectorInside(reg, vector));
+        }
+      }
+      rewriter.eraseOp(op);
+      return success();
+    }
     for (int64_t reg = 0; reg < registers; reg += vector)
       if (isFirstHolder(layout, reg))
         store(reg, vector, access.vectorInside(reg, vector));

@@ -102,8 +102,10 @@ public:
 
   void emitAll(const std::string &text, SmallVector<Value> &sums) {
     std::string outputs;
+    // The first instruction writes sums while later ones still read factors, so no factor may share a register with a
+    // sum, not even where both begin with the same value.
     for (auto [i, reg] : llvm::enumerate(registers)) {
-      outputs += std::string(i ? ",=" : "=") + sumConstraint;
+      outputs += std::string(i ? ",=&" : "=&") + sumConstraint;
       constraints += "," + std::to_string(i);
       operands.push_back(sums[reg]);
     }

@@ -32,4 +32,22 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
   return plan;
 }
 
+bool keepsWarps(const Layout &src, const Layout &dst) {
+  auto isOneToOne = [](const Layout &layout) { return layout.isInjective() && layout.isSurjective(); };
+  if (src.shape() != dst.shape() || !isOneToOne(src) || !isOneToOne(dst))
+    return false;
+  for (HwDim hw : {HwDim::Warp, HwDim::Block})
+    if (src.bits(hw) != dst.bits(hw) || src.odd(hw) != dst.odd(hw))
+      return false;
+  // The rest of both spans as much, so it is the same if one contains the other. Odd digits are all of their dim.
+  std::vector<uint64_t> within = src.bits(HwDim::Register);
+  within.insert(within.end(), src.bits(HwDim::Lane).begin(), src.bits(HwDim::Lane).end());
+  SpanBasis span(within);
+  for (HwDim hw : {HwDim::Register, HwDim::Lane})
+    for (uint64_t basis : dst.bits(hw))
+      if (!span.contains(basis))
+        return false;
+  return true;
+}
+
 } // namespace tile

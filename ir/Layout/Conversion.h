@@ -45,8 +45,13 @@ constexpr int64_t kAnyBytes = INT64_MAX;
 /// A buffer is kept within `maxBytes` as far as both layouts have registers to take turns with.
 ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes);
 
-/// The shared-memory form of it, whether or not something cheaper exists.
-SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes);
+/// Whether each element is held once in both layouts, by the same warp.
+bool keepsWarps(const Layout &src, const Layout &dst);
+
+/// The shared-memory form of it, whether or not something cheaper exists. No round ends within `wholeVector` registers
+/// of the destination.
+SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes,
+                                  int64_t wholeVector = 1);
 /// What any round costs: a barrier and the latency of the first load.
 constexpr double kSharedRoundTrip = 60;
 double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, const Layout &dst, int elementBits);

@@ -58,7 +58,7 @@ static bool isOddRegister(const Layout &layout, OddDigit digit) {
 namespace {
 class ExchangeBuilder {
 public:
-  ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes);
+  ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes, int64_t wholeVector);
 
   int maxVectorLog2() const { return exponentOfTwo(16) - elementLog2; }
   RoundDigits roundDigits() const { return {int(rounds.size()), roundOdd}; }
@@ -104,20 +104,28 @@ private:
 };
 } // namespace
 
-ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes)
+ExchangeBuilder::ExchangeBuilder(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes,
+                                 int64_t wholeVector)
     : src(src), dst(dst), elementLog2(exponentOfTwo(std::max(8, elementBits) / 8)) {
   Vectors threads = threadBases(src);
   append(threads, threadBases(dst));
   SpanBasis span(threads);
-  Vectors held = intersectSpans(src.bits(HwDim::Register), dst.bits(HwDim::Register));
-  common = pickIndependent(span, registersFirst(src, held), maxVectorLog2());
+  Vectors both = intersectSpans(src.bits(HwDim::Register), dst.bits(HwDim::Register));
+  Vectors held = registersFirst(src, both), last = held;
+  std::reverse(last.begin(), last.end() - long(both.size()));
 
+  // Rounds come first, since their number is asked for, and take what is least of use for a vector: the last registers.
   int64_t bytes = src.numElements() << elementLog2;
   int halvings = 0;
   while (halvings < 64 && bytes >> halvings > maxBytes)
     ++halvings;
-  rounds = pickIndependent(span, registersFirst(src, held), halvings);
+  SpanBasis whole = span;
+  for (int64_t bit = 0; int64_t(1) << bit < wholeVector; ++bit)
+    whole.insert(dst.bits(HwDim::Register)[bit]);
+  rounds = pickIndependent(whole, last, halvings);
+  pickIndependent(span, rounds, halvings);
   bytes >>= rounds.size();
+  common = pickIndependent(span, held, maxVectorLog2());
   std::vector<OddDigit> inRounds;
   for (int dim = 0; dim < src.rank(); ++dim) {
     OddDigit digit = {src.oddFactor(dim), dim};
@@ -205,8 +213,9 @@ double sharedExchangeCost(const SharedExchange &exchange, const Layout &src, con
   return kSharedRoundTrip * double(exchange.numRounds) + side(exchange.store, src) + side(exchange.load, dst);
 }
 
-SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes) {
-  ExchangeBuilder builder(src, dst, elementBits, maxBytes);
+SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes,
+                                  int64_t wholeVector) {
+  ExchangeBuilder builder(src, dst, elementBits, maxBytes, wholeVector);
   int maxVector = 1 << builder.maxVectorLog2();
   std::optional<SharedExchange> best;
   double bestCost = 0;

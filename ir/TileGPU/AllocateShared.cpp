@@ -138,7 +138,7 @@ struct AllocateSharedPass : public tgpu::impl::AllocateSharedPassBase<AllocateSh
     Builder builder(&getContext());
     int64_t cursor = 0;
     for (const Scratch &scratch : scratches) {
-      int64_t ring = std::min(std::max(largest, kRingBytes), limit - scratch.base);
+      int64_t ring = std::min(std::max({largest, kRingBytes, total - scratch.base}), limit - scratch.base);
       // Only swizzles need the alignment, of a conversion or of a product's factors, and none is smaller than that.
       cursor = llvm::alignTo(cursor, scratch.bytes >= kAlignment ? kAlignment : kMaxVectorBytes);
       if (cursor + scratch.bytes > ring)

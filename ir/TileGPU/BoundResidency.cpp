@@ -2,6 +2,7 @@
 /// factor of a product out of the sum of another, as the softmax of attention does, the tensor cores have nothing to do
 /// but the products of other blocks. So as many blocks are asked for as have the registers and the shared memory that
 /// they need, up to the warps beyond which nothing was gained on an H200.
+#include "ir/TileGPU/ChainedProducts.h"
 #include "ir/TileGPU/Passes.h"
 #include "ir/TileGPU/TileGPUOps.h"
 
@@ -22,21 +23,6 @@ static constexpr int64_t kUnit = 8;
 /// Registers of a thread for addresses, counters, maxima and sums of rows.
 static constexpr int64_t kWordsBeside = 16;
 
-/// Registers of a thread for the sums and left factors of a block's products; none where no product is chained. A left
-/// factor in registers is what other ops have made of what they know.
-static int64_t wordsOfChain(Block &block) {
-  int64_t words = 0;
-  bool isChained = false;
-  for (auto product : block.getOps<MmaAsyncOp>()) {
-    words += registerWords(product.getResult().getType());
-    if (!isa<RankedTensorType>(product.getLhs().getType()))
-      continue;
-    words += registerWords(product.getLhs().getType());
-    isChained = true;
-  }
-  return isChained ? words : 0;
-}
-
 namespace {
 struct BoundResidencyPass : public tgpu::impl::BoundResidencyPassBase<BoundResidencyPass> {
   using Base::Base;
@@ -49,8 +35,7 @@ struct BoundResidencyPass : public tgpu::impl::BoundResidencyPassBase<BoundResid
     // Factors that are not copied ahead pass through registers on their way to shared memory.
     if (!kernel->hasAttr(TileGPUDialect::kStages))
       return;
-    int64_t words = 0;
-    kernel.walk([&](scf::ForOp loop) { words = std::max(words, wordsOfChain(*loop.getBody())); });
+    int64_t words = wordsOfChain(kernel);
     if (words == 0)
       return;
     int64_t perThread = llvm::alignTo(words + kWordsBeside, kUnit);

@@ -117,6 +117,8 @@ public:
       for (Value factor : {Value(product.getLhs()), Value(product.getRhs())})
         if (isa<SlotType>(factor.getType()))
           readByProducts.insert(placeOf(factor).buffer);
+      for (Operation *op = product; op != kernel.getOperation(); op = op->getParentOp())
+        withProducts.insert(op);
     });
   }
 
@@ -163,12 +165,24 @@ private:
     return !areOfOneThread(a, b);
   }
 
+  /// Whether a product may begin at `op` or after it.
+  bool productsFollow(Operation *op) {
+    for (; op != kernel.getOperation(); op = op->getParentOp()) {
+      if (isa<LoopLikeOpInterface>(op) && withProducts.contains(op))
+        return true;
+      for (Operation *next = op; next; next = next->getNextNode())
+        if (withProducts.contains(next))
+          return true;
+    }
+    return false;
+  }
+
   /// A barrier at `op`, after a fence where products may read what was written before it.
   void pass(State &state, Operation *op, bool insert) {
-    bool isFenceNeeded = llvm::any_of(state, [&](const Pending &before) {
-      return before.space == Space::Slot && before.writes && !before.isUnderWay &&
-             readByProducts.contains(before.place.buffer);
-    });
+    bool isFenceNeeded = productsFollow(op) && llvm::any_of(state, [&](const Pending &before) {
+                           return before.space == Space::Slot && before.writes && !before.isUnderWay &&
+                                  readByProducts.contains(before.place.buffer);
+                         });
     if (insert && isFenceNeeded && !isa_and_nonnull<FenceAsyncOp>(op->getPrevNode())) {
       OpBuilder builder(op);
       FenceAsyncOp::create(builder, op->getLoc());
@@ -238,7 +252,8 @@ private:
     }
     if (bytes) {
       // The op itself waits between its stores and its loads.
-      pass(state, op, insert);
+      if (waitsForBlock(op))
+        pass(state, op, insert);
       accesses.back().writes = false;
     }
     state.insert(accesses.begin(), accesses.end());
@@ -321,7 +336,8 @@ private:
 
   func::FuncOp kernel;
   bool argumentsMayAlias;
-  DenseSet<Value> readByProducts; ///< buffers
+  DenseSet<Value> readByProducts;     ///< buffers
+  DenseSet<Operation *> withProducts; ///< products, and what they are in
   std::map<Operation *, LoopStride> loops;
 };
 

@@ -108,8 +108,10 @@ LayoutAttr tgpu::layoutOfOp(Operation *op) {
     return layoutOf(op->getOperand(0).getType());
   if (auto copy = dyn_cast<CopyAsyncOp>(op))
     return copy.getLayout();
-  if (auto store = dyn_cast<StoreOp>(op))
-    return layoutOf(store.getValue().getType());
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    LayoutAttr through = throughOf(store);
+    return through ? through : layoutOf(store.getValue().getType());
+  }
   if (op->getNumResults() > 0)
     return layoutOf(op->getResult(0).getType());
   return op->getNumOperands() > 0 ? layoutOf(op->getOperand(0).getType()) : LayoutAttr();

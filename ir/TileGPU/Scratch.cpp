@@ -40,6 +40,16 @@ ConversionPlan tgpu::planConversionOf(ConvertLayoutOp convert) {
                         8 * elementBytes(elementOf(convert.getType())));
 }
 
+SharedExchange tgpu::planSlicedStore(StoreOp store) {
+  // More slices than that do not begin to store any sooner, and each costs a round trip through shared memory.
+  constexpr int64_t kSlices = 4;
+  Type type = store.getValue().getType();
+  const Layout &held = layoutOf(type).getLayout();
+  int64_t bytes = elementBytes(elementOf(type));
+  return planSharedExchange(held, throughOf(store).getLayout(), 8 * bytes, held.numElements() * bytes / kSlices,
+                            store->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess).getVector());
+}
+
 std::optional<std::vector<int64_t>> tgpu::reshapedRegisters(ReshapeOp reshape) {
   const Layout &result = layoutOf(reshape.getType()).getLayout();
   std::optional<Layout> kept = reshapeLayout(layoutOf(reshape.getValue().getType()).getLayout(), result.shape());
@@ -58,9 +68,17 @@ int64_t tgpu::scratchBytes(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](ReduceOp reduce) { return planReduceExchange(reduce).bytes; })
       .Case([](ConvertLayoutOp convert) { return planConversionOf(convert).exchange.bytes; })
+      .Case([](StoreOp store) -> int64_t {
+        if (!throughOf(store))
+          return 0;
+        SharedExchange exchange = planSlicedStore(store);
+        return exchange.bytes * exchange.numRounds;
+      })
       .Case([](ReshapeOp reshape) { return reshapedRegisters(reshape) ? 0 : rowMajorBytes(reshape.getType()); })
       .Case<AtomicOp, AtomicPtrOp>(
           [](auto atomic) { return sharesResult(atomic) ? rowMajorBytes(atomic.getType()) : 0; })
       .Case([](DotOp dot) { return planDotOperands(dot).bytes; })
       .Default([](Operation *) { return 0; });
 }
+
+bool tgpu::waitsForBlock(Operation *op) { return !isa<StoreOp>(op); }

@@ -1,5 +1,6 @@
 /// Shared memory that an op needs only while it runs, to move data between threads. The lowering of such an op stores,
-/// waits for all threads, and loads; whoever uses the bytes next must wait until the loads are done.
+/// waits for other threads, of the block or of the warp, and loads; whoever uses the bytes next must wait until the
+/// loads are done.
 #ifndef IR_TILEGPU_SCRATCH_H
 #define IR_TILEGPU_SCRATCH_H
 
@@ -22,6 +23,10 @@ ReduceExchange planReduceExchange(ReduceOp reduce);
 
 ConversionPlan planConversionOf(ConvertLayoutOp convert);
 
+/// How the tile of a store with `tgpu.through` reaches the layout in which it is stored: in slices, the rounds of the
+/// exchange, each through bytes of its own. A warp reads what it wrote, so it waits for itself alone.
+SharedExchange planSlicedStore(StoreOp store);
+
 /// For a reshape the register of the operand, in the same thread, for each register of the result. None where elements
 /// change their thread: they then go through shared memory in row-major order.
 std::optional<std::vector<int64_t>> reshapedRegisters(ReshapeOp reshape);
@@ -31,6 +36,9 @@ bool sharesResult(mlir::Operation *atomic);
 
 /// Bytes that `op` needs; 0 for most.
 int64_t scratchBytes(mlir::Operation *op);
+
+/// Whether an op that needs some waits for all threads of the block between its stores and its loads.
+bool waitsForBlock(mlir::Operation *op);
 
 } // namespace tile::tgpu
 

@@ -1,3 +1,4 @@
+#include "ir/Layout/Conversion.h"
 #include "ir/TileGPU/MmaKind.h"
 #include "ir/TileGPU/TileGPUOps.h"
 
@@ -81,6 +82,15 @@ static LogicalResult verifyMma(Operation *op) {
                          << "'; expected a 'tile.dot' that mma.sync can form";
 }
 
+static LogicalResult verifyThrough(Operation *op, LayoutAttr layout) {
+  auto store = dyn_cast<StoreOp>(op);
+  LayoutAttr held = store ? layoutOf(store.getValue().getType()) : LayoutAttr();
+  if (layout && held && keepsWarps(held.getLayout(), layout.getLayout()))
+    return success();
+  return op->emitError() << "attribute '" << TileGPUDialect::kThrough << "' is on '" << op->getName()
+                         << "'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout";
+}
+
 LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -95,6 +105,8 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
+  if (name == kThrough)
+    return verifyThrough(op, dyn_cast<LayoutAttr>(value));
   if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen || name == kWarpgroups)
     return isa<UnitAttr>(value) ? success() : fault("a unit");
   if (name == kMma) {
@@ -158,6 +170,8 @@ LayoutAttr tgpu::layoutOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
 }
+
+LayoutAttr tgpu::throughOf(StoreOp store) { return store->getAttrOfType<LayoutAttr>(TileGPUDialect::kThrough); }
 
 RankedTensorType tgpu::withLayout(Type type, LayoutAttr layout) {
   return cast<RankedTensorType>(type).cloneWithEncoding(layout);

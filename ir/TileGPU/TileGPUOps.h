@@ -31,6 +31,8 @@ namespace tile::tgpu {
 
 /// The layout of a tile; null for a scalar and for a tensor that has none yet.
 LayoutAttr layoutOf(mlir::Type type);
+/// The layout in which a store stores the elements that reach it through shared memory; null for most.
+LayoutAttr throughOf(StoreOp store);
 
 /// `type`, a tensor, spread by `layout`.
 mlir::RankedTensorType withLayout(mlir::Type type, LayoutAttr layout);

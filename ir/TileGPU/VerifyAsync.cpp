@@ -168,7 +168,7 @@ private:
     state.sums.removeIf([&](const Sum &sum) { return sum.age >= pending; });
   }
 
-  /// An op with scratch stores to it, waits for all threads, and loads.
+  /// An op with scratch stores to it, waits for other threads, and loads.
   void visitScratch(Operation *op, int64_t size, AsyncState &state) {
     auto offset = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedOffset);
     SharedBytes bytes = {offset ? offset.getInt() : 0, offset ? offset.getInt() + size : kEverywhere};
@@ -185,7 +185,8 @@ private:
       if (access.isSlot ? mayMeet(access.place, bytes) : access.bytes.meets(bytes))
         fault(op, "uses shared memory that other threads may still access; expected a tgpu.barrier between", access.op);
     });
-    passBarrier(state);
+    if (waitsForBlock(op))
+      passBarrier(state);
     state.unordered.add(Unordered{op, {}, bytes, /*isSlot=*/false, /*writes=*/false});
   }
 

@@ -124,7 +124,8 @@ private:
     int64_t elements = llvm::divideCeil(countElements(type), kLanes * warps);
     Type element = elementOf(type);
     int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-    int64_t allowed = std::min<int64_t>(limit, 32 * registers / bits);
+    // What repeats the values of a smaller tile takes no more registers than that.
+    int64_t allowed = isa<BroadcastOp>(op) ? int64_t(limit) : std::min<int64_t>(limit, 32 * registers / bits);
     if (elements <= allowed)
       return success();
     InFlightDiagnostic diagnostic = refuse(op) << sourceText(type) << " is " << elements << " elements for each of the "

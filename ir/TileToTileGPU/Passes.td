@@ -87,4 +87,14 @@ def PlanAccessesPass : Pass<"tgpu-plan-accesses", "::mlir::func::FuncOp"> {
   }];
 }
 
+def StoreInSlicesPass : Pass<"tgpu-store-in-slices", "::mlir::func::FuncOp"> {
+  let summary = "stores tiles of products slice by slice, each warp its own rows";
+  let description = [{
+    Accesses have their plans. A store whose tile is converted for it alone takes the tile as it is where every warp can
+    store what it holds: `tgpu.through` says in which layout. Nothing then waits for other warps, and slices go to memory
+    while later ones are computed.
+  }];
+  let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+}
+
 #endif

@@ -98,7 +98,8 @@ ATTENTION_TILES = {64: attention_tiles((64, 64, 4, 2), (64, 128, 4, 2), (128, 64
                    128: attention_tiles((128, 64, 8, 2), (128, 128, 8, 3), (64, 64, 4, 3)),
                    256: attention_tiles((128, 64, 8, 2), (128, 32, 8, 3))}
 ATTENTION_GOALS = {64: 0.90, 128: 0.80, 256: 0.70}
-EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu"}
+EPILOGUES = {"GELU": "bias_gelu", "ReLU": "bias_relu", "SiLU": "bias_silu", "approx GELU": "bias_approx_gelu",
+             "approx SiLU": "bias_approx_silu"}
 EPILOGUE_GOAL = 0.97  # of the time without it
 OLD_PRODUCT_TILES = tiles((128, 128, 32, 4, 4), (128, 128, 64, 4, 3), (128, 128, 64, 8, 3), (64, 128, 32, 4, 4))
 OLD_ATTENTION_TILES = {64: attention_tiles((128, 64, 4, 2), (128, 96, 4, 2)),

@@ -29,7 +29,8 @@ TOLERANCE = 4e-3  # of the norm; a bf16 result is within 2^-9 of the truth
 FLOAT8_TOLERANCE = 2e-2  # tensor cores cut sums of 8-bit products off below 2^-13 of them, for each 32 of K
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f8e4m3": torch.float8_e4m3fn}
 BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
-ACTIVATIONS = {"bias_gelu": gelu, "bias_relu": relu, "bias_silu": silu}
+ACTIVATIONS = {"bias_gelu": gelu, "bias_relu": relu, "bias_silu": silu, "bias_approx_gelu": gelu,
+               "bias_approx_silu": silu}
 PLAIN = "without it"
 VENDOR = ("cuBLAS", "cuDNN", PLAIN)  # the peers that a goal is about
 

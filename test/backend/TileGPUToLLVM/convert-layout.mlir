@@ -66,3 +66,29 @@ func.func @warps(%p: !tile.ptr<f32>) attributes {tgpu.warps = 4 : i64, tgpu.shar
   tile.store %y, %v[%o :+ 16, %o :+ 64] {unchecked} : tensor<16x64xf32, #f>, !tile.view<16x64xf32>, (index, index)
   return
 }
+
+// A store in slices: what leads to the second is computed, and what it loads is loaded, when the first has been written.
+#sum = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
+#by = #tgpu.layout<"64x64: reg b1 b2 b4 a4 a8; lane b8 b16 b32 a1 a2; warp a16 a32">
+// CHECK-LABEL: func @slices
+// CHECK-NOT:     nvvm.barrier0
+// CHECK-COUNT-16: arith.negf
+// CHECK-NOT:     arith.negf
+// CHECK:         bar.warp.sync
+// CHECK-NOT:     arith.negf
+// CHECK-COUNT-2: st.global.v4.b32
+// CHECK-COUNT-16: arith.negf
+// CHECK-NOT:     arith.negf
+// CHECK:         bar.warp.sync
+// CHECK-COUNT-2: st.global.v4.b32
+// CHECK-NOT:     nvvm.barrier0
+// CHECK:         return
+func.func @slices(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: index) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %w = tile.make_view %q, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %x = tile.load %v[%o :+ 64, %o :+ 64] : !tile.view<?x?xbf16>, (index, index) -> tensor<64x64xbf16, #sum>
+  %y = arith.negf %x : tensor<64x64xbf16, #sum>
+  tile.store %y, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  return
+}

@@ -115,3 +115,44 @@ func.func @iterations_overlap(%p: !tile.ptr<f32>, %n: index, %x: tensor<128xf32,
   }
   return
 }
+
+#sum = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
+#by = #tgpu.layout<"64x64: reg b1 b2 b4 a4 a8; lane b8 b16 b32 a1 a2; warp a16 a32">
+
+// A store by way of shared memory waits within warps, which is no barrier for others.
+// CHECK-LABEL: func @sliced_store
+// CHECK:         tile.reduce
+// CHECK-NOT:     tgpu.barrier
+// CHECK:         tile.store
+// CHECK:         tgpu.barrier
+// CHECK-NEXT:    tile.reduce
+func.func @sliced_store(%p: !tile.ptr<bf16>, %n: index, %s: tensor<64x64xbf16, #sum>, %x: tensor<128xf32, #l>) attributes {tgpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %0 = tile.reduce %x axis 0 {tgpu.shared_offset = 0 : i64} : tensor<128xf32, #l> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.store %s, %v [%c0 :+ 64, %c0 :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 1024 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  %1 = tile.reduce %x axis 0 {tgpu.shared_offset = 0 : i64} : tensor<128xf32, #l> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// What reads its bytes meets it.
+// CHECK-LABEL: func @bytes_of_a_sliced_store
+// CHECK:         tile.store
+// CHECK:         tgpu.barrier
+// CHECK-NEXT:    tile.reduce
+func.func @bytes_of_a_sliced_store(%p: !tile.ptr<bf16>, %n: index, %s: tensor<64x64xbf16, #sum>, %x: tensor<128xf32, #l>) attributes {tgpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  tile.store %s, %v [%c0 :+ 64, %c0 :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  %1 = tile.reduce %x axis 0 {tgpu.shared_offset = 8176 : i64} : tensor<128xf32, #l> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}

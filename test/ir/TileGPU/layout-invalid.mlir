@@ -97,3 +97,18 @@ func.func private @unknown_attribute() attributes {tgpu.speed = 1 : i64}
 
 // expected-error @below {{unknown attribute 'tgpu.wide' of argument 0}}
 func.func private @unknown_argument_attribute(i64 {tgpu.wide})
+
+// -----
+
+// expected-error @below {{attribute 'tgpu.through' is on 'func.func'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout}}
+func.func private @through_of_a_kernel() attributes {tgpu.through = #tgpu.layout<"16: reg; lane a1 a2 a4 a8">}
+
+// -----
+
+#held = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
+#other = #tgpu.layout<"64x64: reg b1 b2 b4 a16 a32; lane b8 b16 b32 a1 a2; warp a4 a8">
+func.func @through_other_warps(%x: tensor<64x64xbf16, #held>, %v: !tile.view<?x?xbf16>, %i: index) {
+  // expected-error @below {{attribute 'tgpu.through' is on 'tile.store'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout}}
+  tile.store %x, %v [%i :+ 64, %i :+ 64] {tgpu.through = #other} : tensor<64x64xbf16, #held>, <?x?xbf16>, (index, index)
+  return
+}

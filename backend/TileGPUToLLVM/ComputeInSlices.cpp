@@ -1,0 +1,92 @@
+/// Orders what is computed for a store that goes slice by slice: for each slice just before the slice is stored.
+/// Lowering an op on a tile leaves its registers side by side, so that the first store would stand behind the last
+/// element. The assembler moves instructions over short distances only.
+#include "backend/TileGPUToLLVM/LowerTiles.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::tgpu;
+
+static constexpr llvm::StringLiteral kSlice{"tgpu.slice"};
+
+void tgpu::markSlice(Operation *op) { op->setAttr(kSlice, UnitAttr::get(op->getContext())); }
+
+/// Joins blocks of which the first alone leads to the second.
+static void joinBlocks(Region &region) {
+  for (Block &block : region)
+    while (auto branch = dyn_cast<cf::BranchOp>(block.getTerminator())) {
+      Block *next = branch.getDest();
+      if (next == &block || !next->getSinglePredecessor())
+        break;
+      for (auto [argument, value] : llvm::zip_equal(next->getArguments(), branch.getDestOperands()))
+        argument.replaceAllUsesWith(value);
+      branch.erase();
+      block.getOperations().splice(block.end(), next->getOperations());
+      next->erase();
+    }
+}
+
+/// Whether `op` reads shared memory, which nobody writes there before the next barrier of the block.
+static bool readsShared(Operation *op) {
+  auto load = dyn_cast<LLVM::LoadOp>(op);
+  return load && load.getAddr().getType().getAddressSpace() == NVVM::NVVMMemorySpace::Shared;
+}
+
+/// Moves ops that only lead to marked ones down to the first that uses them.
+static void orderBlock(Block &block) {
+  llvm::DenseMap<Operation *, size_t> places;
+  size_t count = 0, nextBarrier = 0;
+  for (Operation &op : block)
+    places[&op] = count++;
+  nextBarrier = count;
+  llvm::DenseSet<Operation *> leads;
+  bool isMoved = false;
+  for (Operation &op : llvm::reverse(block)) {
+    if (op.hasAttr(kSlice)) {
+      leads.insert(&op);
+      continue;
+    }
+    if (isa<NVVM::Barrier0Op>(op))
+      nextBarrier = places[&op];
+    if (op.use_empty() || op.getNumRegions() != 0 || !(isMemoryEffectFree(&op) || readsShared(&op)))
+      continue;
+    size_t first = count;
+    bool all = llvm::all_of(op.getUsers(), [&](Operation *user) {
+      if (!leads.contains(user))
+        return false;
+      first = std::min(first, places[user]);
+      return true;
+    });
+    if (!all || (readsShared(&op) && first > nextBarrier))
+      continue;
+    leads.insert(&op);
+    places[&op] = first;
+    isMoved = true;
+  }
+  if (!isMoved)
+    return;
+  // The order of ops with one place is as it was: what is used stands before its user.
+  SmallVector<std::tuple<size_t, size_t, Operation *>> order;
+  for (auto [i, op] : llvm::enumerate(block))
+    order.emplace_back(places[&op], i, &op);
+  llvm::sort(order);
+  for (auto [place, i, op] : order)
+    op->moveBefore(&block, block.end());
+}
+
+void tgpu::computeInSlices(ModuleOp module) {
+  llvm::SmallSetVector<Region *, 4> regions;
+  module.walk([&](Operation *op) {
+    if (op->hasAttr(kSlice))
+      regions.insert(op->getParentRegion());
+  });
+  for (Region *region : regions) {
+    joinBlocks(*region);
+    for (Block &block : *region)
+      orderBlock(block);
+  }
+  module.walk([](Operation *op) { op->removeAttr(kSlice); });
+}
