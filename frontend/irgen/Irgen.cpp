@@ -99,7 +99,8 @@ bool tile::isSettable(const std::vector<const ast::KernelItem *> &kernels, const
 }
 
 void tile::reportUnsettable(const std::vector<const ast::KernelItem *> &kernels, DiagnosticEngine &engine,
-                            SourceRange range, const std::string &name, const std::string &given) {
+                            SourceRange range, const std::string &name, const std::string &given,
+                            const std::vector<std::string_view> &missing) {
   bool isInShape = given == name; // of a decorator, which has scalars too
   std::set<std::string> settable;
   for (const ast::KernelItem *kernel : kernels) {
@@ -118,7 +119,9 @@ void tile::reportUnsettable(const std::vector<const ast::KernelItem *> &kernels,
                     "`" + given + "` names no compile-time parameter" + (isInShape ? ", dim or scalar" : " or dim"));
   diagnostic.note("there are " + known);
   std::string_view plain = plainKnob(name);
-  std::string_view closest = closestName(plain, {settable.begin(), settable.end()});
+  std::string_view closest = missing.empty()       ? closestName(plain, {settable.begin(), settable.end()})
+                             : missing.size() == 1 ? missing.front()
+                                                   : closestName(plain, missing);
   if (!closest.empty() && isInShape) // in a file, where it is an edit
     diagnostic.replace(range, closest, "did you mean ", "?");
   else if (!closest.empty())

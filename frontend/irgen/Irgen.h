@@ -119,9 +119,11 @@ std::vector<std::string> dimNames(const ast::KernelItem &kernel);
 /// Whether `-D` may set `name` for one of `kernels`: a compile-time parameter, a dim, `has(p)` or a knob.
 bool isSettable(const std::vector<const ast::KernelItem *> &kernels, const std::string &name);
 
-/// Reports that `name`, which `given` spells as the user did, is none of those of `kernels`.
+/// Reports that `name`, which `given` spells as the user did, is none of those of `kernels`. It may be meant for one of
+/// `missing`; where nothing is missing, for any.
 void reportUnsettable(const std::vector<const ast::KernelItem *> &kernels, DiagnosticEngine &engine, SourceRange range,
-                      const std::string &name, const std::string &given);
+                      const std::string &name, const std::string &given,
+                      const std::vector<std::string_view> &missing = {});
 
 /// Reports a decorator of `kernel` that the language does not have.
 void checkDecoratorName(const ast::Decorator &decorator, DiagnosticEngine &engine);

@@ -1,8 +1,10 @@
 #include "runtime/search/Shapes.h"
 
+#include "frontend/ast/Children.h"
 #include "runtime/compile/Build.h"
 #include "runtime/execute/Execute.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -74,6 +76,7 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
           continue;
         LaunchShape shape;
         shape.range = element->range;
+        shape.assigns = ": ";
         for (const ast::Record::Field &field : record->fields) {
           std::string value(session.sources.text(field.value->range));
           shape.text += (shape.text.empty() ? "" : " ") + field.name.text + "=" + value;
@@ -96,6 +99,56 @@ std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, c
       values.insert(given);
   }
   return values;
+}
+
+/// Reports that `shape` lacks `names`, all at once.
+static void reportMissing(Session &session, const LaunchShape &shape, ArrayRef<std::string_view> names) {
+  std::string listed, added;
+  for (const std::string_view &name : names) {
+    bool isLast = &name == &names.back();
+    listed += (listed.empty() ? "`" : isLast ? " and `" : ", `") + std::string(name) + "`";
+    added += (added.empty() ? "`" : ", `") + std::string(name) + shape.assigns + "…`";
+  }
+  session.engine.report(Code::E0603, shape.range, "the shape gives no value for " + listed).help("add " + added);
+}
+
+/// The names of `dims` that the type of `parameter` has.
+static void addDims(const ast::Parameter &parameter, const std::vector<std::string> &dims, SetVector<StringRef> &used) {
+  std::function<void(const ast::Expr &, ast::ChildRole)> visit = [&](const ast::Expr &expr, ast::ChildRole) {
+    if (auto *name = ast::dynCast<ast::Name>(&expr))
+      if (auto dim = find(dims, name->text); dim != dims.end())
+        used.insert(*dim);
+    ast::forEachChild(expr, {visit, [](const ast::Block &) {}});
+  };
+  visit(*parameter.type, ast::ChildRole::Type);
+}
+
+/// Whether `shape` gives what the launch takes, and nothing else. False after reporting.
+static bool checkNames(Session &session, const ast::KernelItem &item, const IrgenOptions &options,
+                       const LaunchShape &shape) {
+  const std::vector<std::string> dims = dimNames(item);
+  SetVector<StringRef> needed;
+  for (const ast::Parameter &parameter : item.parameters) {
+    auto given = shape.values.find(parameter.name.text);
+    if (parameter.isOptional && given != shape.values.end() && given->second == "none")
+      continue;
+    addDims(parameter, dims, needed);
+    if (ast::dynCast<ast::Name>(parameter.type) && !parameter.isOptional && !parameter.defaultValue)
+      needed.insert(parameter.name.text);
+  }
+  std::vector<std::string_view> missing;
+  copy_if(needed, std::back_inserter(missing),
+          [&](StringRef name) { return !shape.values.count(name.str()) && !options.values.count(name.str()); });
+  std::vector<std::string> unknown;
+  for (const auto &given : shape.values)
+    if (!isSettable({&item}, given.first) &&
+        none_of(item.parameters, [&](const auto &each) { return each.name.text == given.first; }))
+      unknown.push_back(given.first);
+  for (const std::string &name : unknown)
+    reportUnsettable({&item}, session.engine, shape.places.at(name).name, name, name, missing);
+  if (!missing.empty())
+    reportMissing(session, shape, missing);
+  return unknown.empty() && missing.empty();
 }
 
 namespace {
@@ -159,8 +212,7 @@ private:
   std::optional<Value> numberOf(const std::string &name, DataType type) const {
     auto found = shape.values.find(name);
     if (found == shape.values.end()) {
-      session.engine.report(Code::E0603, shape.range, "the shape gives no value for `" + name + "`")
-          .help("add `" + name + "=" + (isFloat(type) ? "0.5" : "…") + "`");
+      reportMissing(session, shape, std::string_view(name));
       return std::nullopt;
     }
     HostArgument argument;
@@ -239,6 +291,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> loadFor(Session &session, const ast::Mo
 std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
                                                     const ast::KernelItem &item, const IrgenOptions &options,
                                                     const LaunchShape &shape) {
+  if (!checkNames(session, item, options, shape))
+    return std::nullopt;
   BuildOptions build;
   build.source = withShape(options, item, shape);
   mlir::OwningOpRef<mlir::ModuleOp> kernels = loadFor(session, module, build, shape);

@@ -24,6 +24,7 @@ struct LaunchShape {
   std::map<std::string, Place> places; ///< of `values`
   SourceRange range;                   ///< where it stands
   std::string text;                    ///< `M=4096 N=4096 K=4096`
+  const char *assigns = "=";           ///< between name and value, as it is written there
 };
 
 /// The launches that the file at `path` lists; none after reporting a line that is none.

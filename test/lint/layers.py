@@ -44,7 +44,7 @@ ROWS = {
     "runtime/store": ("runtime/Result.h runtime/artifact runtime/tune", "json sqlite xxhash"),
     "runtime/compile": ("frontend backend ir runtime/artifact", "mlir llvm"),
     "runtime/execute": ("frontend/irgen backend ir runtime", "mlir llvm"),
-    "runtime/search": ("frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile "
+    "runtime/search": ("frontend/ast frontend/irgen backend/pipeline backend/target ir runtime/artifact runtime/compile "
                        "runtime/execute runtime/store runtime/tune", "mlir llvm"),
     "runtime/jit": ("frontend/irgen runtime/Result.h runtime/arguments runtime/artifact runtime/driver runtime/execute "
                     "runtime/launch runtime/search runtime/store runtime/tune", "llvm"),
