@@ -78,6 +78,41 @@ static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem
   return launches;
 }
 
+/// What heuristics of `kernel` are for the launch of `options`, as `@instances` would list it; without those that
+/// `options` give or leave open.
+static std::map<std::string, std::string> heuristicValues(Session &session, const ast::Module &module,
+                                                          const ast::KernelItem &kernel, IrgenOptions options) {
+  std::map<std::string, std::string> values;
+  options.kernel = kernel.name.text;
+  options.forOneLaunch = true;
+  for (const ast::Decorator &decorator : kernel.decorators)
+    for (const ast::Argument &argument : decorator.arguments) {
+      if (decorator.name.text != "heuristic" || !argument.name || options.values.count(argument.name->text))
+        continue;
+      DiagnosticEngine engine; // what stays open is reported where it is compiled
+      if (auto found = evaluateFor(module, session.sources, engine, session.context, options, {argument.value.get()}))
+        values[argument.name->text] = found->front();
+    }
+  return values;
+}
+
+/// Gives `instance` what its heuristics are for the first launch of `@bench`, where `-D` does not say for which.
+/// Whether there are such.
+static bool fixHeuristics(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                          const BuildOptions &build, TunedInstance &instance) {
+  ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
+  if (launches.all.empty() || launches.from.empty())
+    return false;
+  IrgenOptions given = build.source;
+  given.values.insert(instance.values.begin(), instance.values.end());
+  std::map<std::string, std::string> known = heuristicValues(session, module, kernel, given);
+  bool isFixed = false;
+  for (const auto &value : heuristicValues(session, module, kernel, launches.all.front()))
+    if (!known.count(value.first))
+      isFixed |= instance.values.insert(value).second;
+  return isFixed;
+}
+
 /// Gives `instance` the configuration that the model expects to lose least against the best of each launch, of those
 /// that serve all, or says why there is none. None after reporting.
 static std::optional<std::string> rank(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
@@ -158,8 +193,8 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
 
 /// Adds to `instances` one for each configuration that `database` has of `kernel`, beside the first ones, which every
 /// launch takes. Gives how many choices there are.
-static size_t addKnown(const Session &session, const ast::KernelItem &kernel, const BuildOptions &build,
-                       Database &database, std::vector<TunedInstance> &instances) {
+static size_t addKnown(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                       const BuildOptions &build, Database &database, std::vector<TunedInstance> &instances) {
   TuneKey like;
   like.kernel = kernel.name.text;
   like.kernelHash = sourceHash(session);
@@ -180,6 +215,20 @@ static size_t addKnown(const Session &session, const ast::KernelItem &kernel, co
     for (const auto &[name, value] : instances.front().values)
       if (!configuration.count(name) && !hasHeuristic(kernel, name))
         launch->values.try_emplace(name, value);
+    // Its heuristics are those of the sizes that it was chosen for.
+    IrgenOptions chosen = build.source;
+    for (const auto *values : {&launch->values, &configuration})
+      for (const auto &[name, value] : *values)
+        chosen.values[name] = value;
+    for (const std::string &dim : dimNames(kernel))
+      for (StringRef word : split(StringRef(key.sizes), ' '))
+        if (word.consume_front(dim + "="))
+          chosen.values[dim] = word.str();
+    for (const auto &value : heuristicValues(session, module, kernel, chosen))
+      launch->values.insert(value);
+    for (const auto &value : instances.front().values) // of what the key leaves open
+      if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
+        launch->values.insert(value);
     auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
       return each.values == launch->values && each.configuration == configuration;
     });
@@ -201,18 +250,28 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
         kernels.push_back(kernel);
   if (kernels.empty())
     return 0;
+  std::map<const ast::KernelItem *, std::vector<TunedInstance>> plain;
+  for (const ast::KernelItem *kernel : kernels) {
+    plain[kernel] = plainInstances(session, *kernel, build.source);
+    bool isFixed = false;
+    for (TunedInstance &instance : plain[kernel])
+      isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, build, instance);
+    if (isFixed)
+      build.source.instances[kernel->name.text] = plain[kernel];
+  }
   // Reads what the file imports, which its hash needs, and what is wrong with it is said as without a choice.
   StepTimes times;
   if (!loadKernels(session, module, build, times))
     return std::nullopt;
   size_t choices = 0;
   for (const ast::KernelItem *kernel : kernels) {
-    std::vector<TunedInstance> instances = plainInstances(session, *kernel, build.source);
+    std::vector<TunedInstance> &instances = plain[kernel];
     if (!rankInstances(session, module, *kernel, build, instances))
       return std::nullopt;
     if (database)
-      choices += addKnown(session, *kernel, build, *database, instances);
-    if (any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))
+      choices += addKnown(session, module, *kernel, build, *database, instances);
+    if (build.source.instances.count(kernel->name.text) ||
+        any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))
       build.source.instances[kernel->name.text] = std::move(instances);
   }
   return choices;

@@ -133,7 +133,8 @@ static bool checkNames(Session &session, const ast::KernelItem &item, const Irge
     if (parameter.isOptional && given != shape.values.end() && given->second == "none")
       continue;
     addDims(parameter, dims, needed);
-    if (ast::dynCast<ast::Name>(parameter.type) && !parameter.isOptional && !parameter.defaultValue)
+    auto *type = ast::dynCast<ast::Name>(parameter.type); // a type parameter may have no elements
+    if (type && findDataType(type->text) && !parameter.isOptional && !parameter.defaultValue)
       needed.insert(parameter.name.text);
   }
   std::vector<std::string_view> missing;

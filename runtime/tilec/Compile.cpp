@@ -39,6 +39,8 @@ static OptionalTextOption tunedOption{
      "also compile each configuration that `tilec tune` found, for the launches it found it for; from the database "
      "DB, default that of the cache"},
     {Command::Compile}};
+static Switch requireTunedOption{{"require-tuned", "", "fail where `--tuned` finds no choice, in place of a warning"},
+                                 {Command::Compile}};
 static Switch timeOption{{"time-passes", "", "print to stderr how long each stage and pass took"}, {Command::Compile}};
 
 /// The file of `session` that writing `path` would destroy, or empty.
@@ -95,6 +97,10 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
 
 /// Decides in which configurations the kernels of `syntax` are compiled. False after reporting.
 static bool chooseConfigurations(Session &session, const ast::Module &syntax, BuildOptions &options) {
+  if (!tunedOption.isGiven() && requireTunedOption.isOn()) {
+    session.report(Code::E0602, "found `--require-tuned` without `--tuned`; expected both");
+    return false;
+  }
   if (!tunedOption.isGiven())
     return embedConfigurations(session, syntax, options, /*database=*/nullptr).has_value();
   if (!tunedOption.empty() && !sys::fs::is_regular_file(tunedOption.get())) {
@@ -104,10 +110,17 @@ static bool chooseConfigurations(Session &session, const ast::Module &syntax, Bu
   }
   Kept kept(session, tunedOption.get());
   std::optional<size_t> choices = embedConfigurations(session, syntax, options, &kept.database);
-  if (choices && *choices == 0)
-    kept.warn(kept.database.path() + " has no choice for a kernel of `" +
-              std::string(session.sources.name(syntax.file)) + "`; each is compiled as without `--tuned`");
-  return choices.has_value();
+  if (!choices || *choices > 0)
+    return choices.has_value();
+  std::string problem =
+      kept.database.path() + " has no choice for a kernel of `" + std::string(session.sources.name(syntax.file)) + "`";
+  if (requireTunedOption.isOn()) {
+    session.report(Code::E0602, problem + ", by this compiler for this `--arch` and `-D`; expected one, as "
+                                          "`tilec tune` or `tilec cache import` adds");
+    return false;
+  }
+  kept.warn(problem + "; each is compiled as without `--tuned`");
+  return true;
 }
 
 /// What building `file`, Tile source, gives; none after reporting.

@@ -158,7 +158,15 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
                           "name");
   bool needsGpu = !dryRunOption.isOn();
   std::optional<GpuName> gpu = needsGpu ? gpuOfTune(session) : std::optional(GpuName());
-  if (!gpu || (needsGpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session))))
+  if (!gpu) {
+    for (Diagnostic &diagnostic : session.engine.take()) {
+      if (diagnostic.severity() == Severity::Error && diagnostic.help.empty())
+        diagnostic.help = "`--dry-run` prints the order of the model, without a GPU";
+      session.engine.add(std::move(diagnostic));
+    }
+    return;
+  }
+  if ((needsGpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session))))
     return;
   if (needsGpu && !(build = buildForGpu(session, std::move(*build))))
     return;
