@@ -183,7 +183,7 @@ static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view n
 
 DiagnosticBuilder tile::reportMissingDim(DiagnosticEngine &engine, SourceRange shape, const std::string &name) {
   DiagnosticBuilder diagnostic = engine.report(Code::E0606, shape, "the shape gives no value for `" + name + "`");
-  diagnostic.help("write `{" + name + ": …}`");
+  diagnostic.help("add `" + name + ": …`");
   return diagnostic;
 }
 

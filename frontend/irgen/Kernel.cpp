@@ -57,7 +57,8 @@ void KernelBuilder::reportNoValue(const ast::GenericParameter &generic) {
   evaluator
       .report(Code::E0308, generic.range,
               "compile-time parameter " + quote(name) + " of kernel " + quote(kernel.name.text) + " has no value")
-      .help("pass `-D " + name + "=…`, or give it a default");
+      .help("pass `-D " + name + "=…`, " + (readAutotune(kernel).decorator ? "list it in `@autotune`, " : "") +
+            "or give it a default");
 }
 
 const ast::Expr *irgen::heuristicOf(const ast::KernelItem &kernel, std::string_view name) {

@@ -55,7 +55,8 @@ static constexpr ForeignName kForeignNames[] = {
     {"np", "the functions of the language have no prefix: `sum(x, axis = 1)`"},
     {"num_ctas", "a kernel takes it from what stands before it: `@heuristic(ctas = 1)`"},
     {"num_stages", "it stands before the loop: `@stages(3) for k in 0 .. K step BK { … }`"},
-    {"num_warps", "a kernel takes it from what stands before it, `@heuristic(warps = 4)`, or from `--warps=4`"},
+    {"num_warps", "it is called `warps`; a kernel takes it from what stands before it, `@heuristic(warps = 4)`, or "
+                  "from `--warps=4`"},
     {"ones_like", "write `like(x, 1)`"},
     {"pow", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},
     {"powf", "write a power as a product, `x * x`, or as `exp2(y * log2(x))`"},

@@ -482,8 +482,18 @@ Value Emitter::dot(const Operand &lhs, const Operand &rhs, const std::optional<O
   static constexpr Scalar accumulators[] = {Scalar::F32, Scalar::F64, Scalar::I32};
   const auto *known = llvm::find_if(
       accumulators, [&](Scalar candidate) { return mlirTypeOf(candidate, context()) == accumulatorType; });
-  if (known == std::end(accumulators))
-    return fail(Code::E0203, opRange, operation + " is not defined for " + std::string(nameOf(*scalar)));
+  if (known == std::end(accumulators)) {
+    DiagnosticBuilder diagnostic =
+        report(Code::E0203, opRange, operation + " is not defined for " + std::string(nameOf(*scalar)));
+    diagnostic.secondary(lhs.range, lhs.value.describe()).secondary(rhs.range, rhs.value.describe());
+    std::string type = *scalar == Scalar::Bool ? "i8" : "f32";
+    diagnostic.help(
+        (*scalar == Scalar::Bool ? "a product of 8-bit integers counts in i32: "
+                                 : "it is of floats, and of 8-bit integers, whose sums are i32; `f32` holds "
+                                   "integers up to 2^24: ") +
+        quote(spelledOperand(lhs.range) + " as " + type) + " and " + quote(spelledOperand(rhs.range) + " as " + type));
+    return {};
+  }
   Scalar accumulatorScalar = *known;
   if (compare(left.shape[1], right.shape[0]) != Agreement::Same) {
     reportExtents(Code::E0204, left.shape[1], right.shape[0], opRange, lhs, rhs,

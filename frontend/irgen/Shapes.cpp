@@ -135,7 +135,12 @@ void Emitter::suggestCommonType(DiagnosticBuilder &diagnostic, const Operand &lh
   if (!isInteger(from) || !isInteger(to)) {
     // The side to convert: the integer, or the one of fewer bits.
     bool convertLeft = isFloat(from) == isFloat(to) ? info(from).bits <= info(to).bits : !isFloat(from);
-    suggestCast(diagnostic, (convertLeft ? lhs : rhs).range, nameOf(convertLeft ? to : from), "convert one of them: ");
+    std::string lead = "convert one of them: ";
+    if (isFloat(from) && isFloat(to) && info(from).bits == info(to).bits) {
+      convertLeft = to == Scalar::BF16; // the other way large values become infinite
+      lead = "`bf16` has the range of both, and fewer digits: ";
+    }
+    suggestCast(diagnostic, (convertLeft ? lhs : rhs).range, nameOf(convertLeft ? to : from), lead);
     return;
   }
   std::optional<Scalar> both = scalarOfBothSigns(from, to);

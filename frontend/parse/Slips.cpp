@@ -208,6 +208,18 @@ static bool wrongDeclaration(const Fault &fault) {
   return true;
 }
 
+/// `{BM = [64, 128]}`
+static bool assignedField(const Fault &fault) {
+  bool isField = fault.type() == TileParser::ASSIGN && fault.type(-1) == TileParser::NAME &&
+                 (fault.type(-2) == TileParser::RECORD_OPEN || fault.type(-2) == TileParser::LBRACE ||
+                  fault.type(-2) == TileParser::COMMA);
+  if (!isField || !fault.expects(TileParser::COLON))
+    return false;
+  fault.source.engine.report(Code::E0001, rangeOf(fault), "found `=`; expected `:`")
+      .help("fields of a record are written `NAME: value`, such as `{BM: [64, 128]}`");
+  return true;
+}
+
 /// `let a = b = c`
 static bool assignmentInExpression(const Fault &fault) {
   if (fault.type() != TileParser::ASSIGN || !endsOperand(fault.type(-1)) || fault.expects(TileParser::INT))
@@ -219,19 +231,9 @@ static bool assignmentInExpression(const Fault &fault) {
 
 bool syntax::reportSlip(const Fault &fault) {
   static constexpr bool (*slips[])(const Fault &) = {
-      assignmentInCondition,
-      colonForBlock,
-      foreignWord,
-      doubledOperator,
-      pointerType,
-      conditionalExpression,
-      missingLet,
-      pythonSlice,
-      commaInRange,
-      operatorBeginsLine,
-      keywordAsName,
-      wrongDeclaration,
-      assignmentInExpression,
+      assignmentInCondition, colonForBlock,    foreignWord,   doubledOperator,        pointerType,
+      conditionalExpression, missingLet,       pythonSlice,   commaInRange,           operatorBeginsLine,
+      keywordAsName,         wrongDeclaration, assignedField, assignmentInExpression,
   };
   return std::any_of(std::begin(slips), std::end(slips), [&](auto slip) { return slip(fault); });
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,7 +30,7 @@ static StringRef purposeOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](AllocOp) { return "the ring of tiles for this product"; })
       .Case([](ReduceOp) { return "what the warps of this reduction hand to each other"; })
-      .Case([](DotOp) { return "the two factors of this product"; })
+      .Case([](DotOp) { return "the pair of factors of this product"; })
       .Case<AtomicOp, AtomicPtrOp>([](auto) { return "the result of this atomic on its way to all threads"; })
       .Default([](Operation *) { return "this tile on its way between threads"; });
 }
@@ -174,6 +175,17 @@ private:
     return buffers;
   }
 
+  /// The extents of the tiles that `op` takes and gives, which name what to make smaller.
+  static void addExtents(Operation *op, llvm::SmallSet<int64_t, 8> &extents) {
+    for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types) {
+        if (auto tile = dyn_cast<RankedTensorType>(type))
+          extents.insert_range(tile.getShape());
+        if (auto buffer = dyn_cast<BufferType>(type))
+          extents.insert_range(buffer.getShape());
+      }
+  }
+
   void report(func::FuncOp kernel, const Users &users, int64_t needed) {
     auto contract = kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract);
     InFlightDiagnostic diagnostic = kernel.emitError() << kernelTitle(contract, kernel.getSymName()) << " needs "
@@ -181,12 +193,18 @@ private:
                                                        << int64_t(limit) << ", which a block has";
     // What is too large alone, or else all that live at a time.
     bool isAnyTooLarge = llvm::any_of(users, [&](auto user) { return user.second > limit; });
+    auto isShown = [&](Operation *op, int64_t bytes) { return bytes > limit || (!isAnyTooLarge && isa<AllocOp>(op)); };
     for (auto [op, bytes] : users)
-      if (bytes > limit || (!isAnyTooLarge && isa<AllocOp>(op)))
+      if (isShown(op, bytes))
         diagnostic.attachNote(op->getLoc()) << purposeOf(op) << " takes " << bytes << " bytes";
     // What is kept there grows with the elements, most of the time in proportion.
     int64_t part = llvm::PowerOf2Ceil(llvm::divideCeil(needed, int64_t(limit)));
-    std::string sizes = sizesText(contract, [](int64_t size) { return size >= kSmallestExtent; });
+    llvm::SmallSet<int64_t, 8> extents;
+    for (auto [op, bytes] : users)
+      if (isShown(op, bytes))
+        addExtents(op, extents);
+    auto isOfThem = [&](int64_t size) { return extents.empty() || extents.contains(size); };
+    std::string sizes = sizesText(contract, [&](int64_t size) { return size >= kSmallestExtent && isOfThem(size); });
     diagnostic.attachNote() << "help: 1/" << part << " of the elements fits; use a smaller "
                             << (sizes.empty() ? "tile" : sizes);
   }

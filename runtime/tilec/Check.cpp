@@ -62,8 +62,8 @@ struct Counts {
 /// Whether shapes of a kernel took its faster variant.
 struct Coverage {
   std::string kernel;
-  std::string whyNot;     ///< of the first shape that did not
-  bool isCovered = false; ///< or none can, or of what failed nobody knows
+  std::vector<std::string> whyNot; ///< each reason that a shape has
+  bool isCovered = false;          ///< or none can, or of what failed nobody knows
 };
 
 /// Prints rows as they come.
@@ -248,13 +248,13 @@ void CheckPrinter::endRows(size_t first, uint64_t seed) {
 
 void CheckPrinter::cover(const CheckRow &row) {
   if (coverage.empty() || coverage.back().kernel != row.kernel)
-    coverage.push_back({row.kernel, "", false});
+    coverage.push_back({row.kernel, {}, false});
   Coverage &all = coverage.back();
   const CheckResult &result = row.result;
   all.isCovered |=
       result.hasOddRows || (result.variant.empty() ? row.outcome != CheckOutcome::Passed : result.whyVariant.empty());
-  if (all.whyNot.empty())
-    all.whyNot = result.whyVariant;
+  if (!result.whyVariant.empty() && !llvm::is_contained(all.whyNot, result.whyVariant))
+    all.whyNot.push_back(result.whyVariant);
 }
 
 /// What the shapes leave out.
@@ -262,8 +262,8 @@ std::vector<std::string> CheckPrinter::notes() const {
   std::vector<std::string> notes = ownNotes;
   for (const Coverage &all : coverage)
     if (!all.isCovered && !all.whyNot.empty())
-      notes.push_back("no shape of kernel `" + all.kernel + "` took its faster variant: " + all.whyNot +
-                      "; add one to `@check` that does");
+      notes.push_back("no shape of kernel `" + all.kernel +
+                      "` took its faster variant: " + llvm::join(all.whyNot, "; ") + "; add one to `@check` that does");
   return notes;
 }
 
