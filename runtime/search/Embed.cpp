@@ -96,18 +96,47 @@ static std::map<std::string, std::string> heuristicValues(Session &session, cons
   return values;
 }
 
-/// Gives `instance` what its heuristics are for the first launch of `@bench`, where `-D` does not say for which.
-/// Whether there are such.
+/// What `database` has of `kernel`, the newest first.
+static std::vector<std::pair<TuneKey, TunedChoice>> knownChoices(const Session &session, const ast::KernelItem &kernel,
+                                                                 const BuildOptions &build, Database &database) {
+  TuneKey like;
+  like.kernel = kernel.name.text;
+  like.kernelHash = sourceHash(session);
+  like.compiler = compilerOf(build);
+  std::vector<std::pair<TuneKey, TunedChoice>> found = database.findChoices(like);
+  llvm::sort(found, [](const auto &a, const auto &b) { return a.second.date > b.second.date; });
+  return found;
+}
+
+/// `options` with the dims that a key has as `sizes`.
+static IrgenOptions withSizes(IrgenOptions options, const ast::KernelItem &kernel, const std::string &sizes) {
+  for (const std::string &dim : dimNames(kernel))
+    for (StringRef word : split(StringRef(sizes), ' '))
+      if (word.consume_front(dim + "="))
+        options.values[dim] = word.str();
+  return options;
+}
+
+/// Where `-D` does not say for which launch, gives `instance` what its heuristics are for the first one of `@bench`,
+/// else for the newest choice that is known. Whether there are such.
 static bool fixHeuristics(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                          const BuildOptions &build, TunedInstance &instance) {
+                          const BuildOptions &build, Database *database, TunedInstance &instance) {
   ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
-  if (launches.all.empty() || launches.from.empty())
+  if (!launches.all.empty() && launches.from.empty())
     return false;
   IrgenOptions given = build.source;
   given.values.insert(instance.values.begin(), instance.values.end());
+  // Reads what the file imports as well, before its hash is asked for.
   std::map<std::string, std::string> known = heuristicValues(session, module, kernel, given);
+  IrgenOptions launch = launches.all.empty() ? given : launches.all.front();
+  if (launches.all.empty() && database)
+    for (const auto &[key, choice] : knownChoices(session, kernel, build, *database))
+      if (readTunedLaunch(key, kernel, build)) {
+        launch = withSizes(given, kernel, key.sizes);
+        break;
+      }
   bool isFixed = false;
-  for (const auto &value : heuristicValues(session, module, kernel, launches.all.front()))
+  for (const auto &value : heuristicValues(session, module, kernel, launch))
     if (!known.count(value.first))
       isFixed |= instance.values.insert(value).second;
   return isFixed;
@@ -195,16 +224,10 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
 /// launch takes. Gives how many choices there are.
 static size_t addKnown(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                        const BuildOptions &build, Database &database, std::vector<TunedInstance> &instances) {
-  TuneKey like;
-  like.kernel = kernel.name.text;
-  like.kernelHash = sourceHash(session);
-  like.compiler = compilerOf(build);
-  std::vector<std::pair<TuneKey, TunedChoice>> found = database.findChoices(like);
-  // Of what was found for one launch with several drivers the newest counts.
-  llvm::sort(found, [](const auto &a, const auto &b) { return a.second.date > b.second.date; });
   size_t plain = instances.size(), choices = 0;
   std::set<std::vector<std::string>> launches;
-  for (const auto &[key, choice] : found) {
+  // Of what was found for one launch with several drivers the newest counts.
+  for (const auto &[key, choice] : knownChoices(session, kernel, build, database)) {
     std::optional<TunedLaunch> launch = readTunedLaunch(key, kernel, build);
     if (!launch || !launches.insert({key.gpu, key.arguments, key.sizes}).second)
       continue;
@@ -220,11 +243,7 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
     for (const auto *values : {&launch->values, &configuration})
       for (const auto &[name, value] : *values)
         chosen.values[name] = value;
-    for (const std::string &dim : dimNames(kernel))
-      for (StringRef word : split(StringRef(key.sizes), ' '))
-        if (word.consume_front(dim + "="))
-          chosen.values[dim] = word.str();
-    for (const auto &value : heuristicValues(session, module, kernel, chosen))
+    for (const auto &value : heuristicValues(session, module, kernel, withSizes(chosen, kernel, key.sizes)))
       launch->values.insert(value);
     for (const auto &value : instances.front().values) // of what the key leaves open
       if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
@@ -255,7 +274,7 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
     plain[kernel] = plainInstances(session, *kernel, build.source);
     bool isFixed = false;
     for (TunedInstance &instance : plain[kernel])
-      isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, build, instance);
+      isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, build, database, instance);
     if (isFixed)
       build.source.instances[kernel->name.text] = plain[kernel];
   }

@@ -12,7 +12,8 @@ namespace tile {
 /// - those that every launch takes have the model's first for the dims that `build` gives, else for what `@bench`
 /// lists;
 ///   where there is neither they keep the first that is written, which a warning says;
-/// - where `-D` does not say for which launch heuristics are computed, that is the first one of `@bench`;
+/// - where `-D` does not say for which launch heuristics are computed, that is the first one of `@bench`, else that of
+///   the newest choice;
 /// - each choice that `database`, which may be null, has for the kernel as it stands, by this compiler, with the
 ///   compile-time values that `build` gives, has one more, with heuristics for the sizes of its key.
 /// Gives the number of such choices. None after reporting a fault of the source.
