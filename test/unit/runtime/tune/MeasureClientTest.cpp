@@ -91,13 +91,6 @@ TEST(MeasureClient, FaultsHangsAndWrongAnswersAreTheirOwn) {
   EXPECT_EQ(choose(outcome.trials)->why.substr(0, 34), "11.1 % faster than the next, `S = ");
 }
 
-TEST(MeasureClient, WhatIsNotComparedMayDiffer) {
-  MeasureOptions options = optionsOf();
-  options.setup.arguments[1].isCompared = false;
-  Outcome outcome = measure(std::string("b/* us=200 out=2 wrong") + kRest, {"a", "b"}, options);
-  EXPECT_EQ(outcome.trials[1].outcome, TrialOutcome::Measured) << outcome.words(1);
-}
-
 TEST(MeasureClient, NextOneIsTheReferenceWhereTheFirstFails) {
   Outcome outcome = measure(std::string("a/* fault=1; c/* out=2 wrong") + kRest, {"a", "b", "c", "d"});
   EXPECT_EQ(outcome.trials[0].outcome, TrialOutcome::Faulted);
