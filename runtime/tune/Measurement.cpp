@@ -25,7 +25,8 @@ static constexpr size_t kMostLeadLaunches = 64;
 static constexpr double kEstimateUs = 200;
 static constexpr size_t kMostEstimateLaunches = 64;
 static constexpr int64_t kMostCopies = 256;
-/// Different results that are kept to see who agrees with whom: that of the reference and two more.
+/// Different results that are kept to see who agrees with whom: that of the reference, and of the others those that
+/// most wrote, of as many the newest.
 static constexpr size_t kMostResults = 3;
 
 /// `return`s the error of `status` from a function, if there is one.
@@ -89,8 +90,9 @@ private:
   struct Written {
     size_t candidate;
     std::vector<ReferenceTensor> outputs;
+    size_t count = 1; ///< Of the candidates that wrote it.
   };
-  std::vector<Written> written; ///< Different results, and who first wrote each; that of the reference first.
+  std::vector<Written> written; ///< Different results, and who first wrote each; the reference's first, then by age.
   std::map<size_t, Candidate> candidates;
 };
 
@@ -301,17 +303,20 @@ Result<Comparison> GpuMeasurement::compare(size_t candidate) {
     return std::string();
   };
   Comparison comparison;
-  for (const Written &other : written) {
+  for (Written &other : written) {
     std::string difference = differenceFrom(other);
     comparison.alike = other.candidate;
-    if (difference.empty())
+    if (difference.empty()) {
+      ++other.count;
       return comparison;
+    }
     if (&other == &written.front())
       comparison.difference = std::move(difference);
   }
   comparison.alike = candidate;
   if (written.size() == kMostResults)
-    return comparison;
+    written.erase(std::min_element(written.begin() + 1, written.end(),
+                                   [](const Written &a, const Written &b) { return a.count < b.count; }));
   written.push_back({candidate, {}});
   for (auto &[name, tensor] : found)
     written.back().outputs.emplace_back(name, std::move(tensor), setup.agreement);

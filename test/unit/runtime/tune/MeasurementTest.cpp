@@ -97,6 +97,18 @@ TEST_F(MeasurementTest, WhoAgreesWithWhomIsSaid) {
   EXPECT_EQ(alike, (std::vector<size_t>{0, 1, 2, 1, 0, 2}));
 }
 
+TEST_F(MeasurementTest, OneThatFewWroteGivesWayToAnother) {
+  open(setupOf());
+  std::vector<size_t> alike;
+  for (const char *symbol : {"quick", "wrong", "missing", "adding", "adding", "wrong", "wrong", "adding"}) {
+    size_t candidate = alike.size();
+    EXPECT_EQ(load(candidate, symbol), "");
+    ASSERT_TRUE(measurement->run(candidate).ok());
+    alike.push_back(measurement->compare(candidate)->alike);
+  }
+  EXPECT_EQ(alike, (std::vector<size_t>{0, 1, 2, 3, 3, 5, 5, 3}));
+}
+
 TEST_F(MeasurementTest, WhatIsReadAndWrittenIsRestored) {
   open(setupOf());
   EXPECT_EQ(load(0, "adding", "inout"), "");
