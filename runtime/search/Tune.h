@@ -42,7 +42,7 @@ struct TuneOptions {
   /// That is a compiler and a measurer on demand: tilec.
   std::string program = "/proc/self/exe";
   unsigned workers = 0;       ///< compiler processes; 0: as many as there are cores
-  double seconds = 10;        ///< that measuring may take
+  double seconds = 10;        ///< that measuring may take, without what makes the arguments and their reference
   double compileSeconds = 60; ///< that one compilation may take
   const std::atomic<bool> *cancelled = nullptr;
   std::function<void(const TuneProgress &)> onProgress;

@@ -35,7 +35,10 @@ static NumberOption topOption{
 static NumberOption jobsOption{
     {"jobs", "N", "compilers at a time; default: one for each core"}, {Command::Tune}, 0, 1024, 1};
 static NumberOption secondsOption{
-    {"seconds", "N", "that measuring one launch may take; default 10"}, {Command::Tune}, 10, 86400};
+    {"seconds", "N", "that measuring one launch may take, once its arguments are made; default 10"},
+    {Command::Tune},
+    10,
+    86400};
 static NumberOption compileSecondsOption{
     {"compile-seconds", "N", "that compiling one configuration may take; default 60"}, {Command::Tune}, 60, 86400};
 static FormOption tuneReportOption{
@@ -166,7 +169,7 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
     }
     return;
   }
-  if ((needsGpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session))))
+  if (needsGpu && !isTargetGiven() && !(build->compile.target = targetOfGpu(session)))
     return;
   if (needsGpu && !(build = buildForGpu(session, std::move(*build))))
     return;

@@ -30,6 +30,7 @@ public:
   Status begin();
   Status measure(std::vector<Trial> &trials, const std::vector<MeasuredCandidate> &candidates,
                  const RoundOptions &rounds) override;
+  void waitForArguments() override { (void)setUp(); }
   BenchAnswer check(size_t candidate, Trial &trial) override;
   BenchAnswer time(size_t candidate) override;
 

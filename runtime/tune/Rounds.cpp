@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -35,8 +36,13 @@ private:
 
   Trial &trialOf(const Alive &one) { return trials[candidates[one.candidate]]; }
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+  void startClock() { begin = std::chrono::steady_clock::now(); }
   /// Why there is to be no further step; empty while there may be one.
   std::string whyStop(double seconds) const;
+  /// The same for a first step with `candidate`.
+  std::string whyNotTry(size_t candidate, double seconds) const {
+    return whyStop(candidate < kLeastTried ? std::numeric_limits<double>::infinity() : seconds);
+  }
   void report(const char *step, size_t done, size_t of);
   void refuseOddReference(const std::map<size_t, size_t> &others);
   void check();
@@ -101,7 +107,11 @@ void Rounds::check() {
   for (size_t i = 0; i < candidates.size(); ++i) {
     Trial &trial = trials[candidates[i]];
     report("checking", i, candidates.size());
-    if (std::string why = whyStop(options.seconds / 2); !why.empty()) {
+    if (i == 0) {
+      bench.waitForArguments();
+      startClock();
+    }
+    if (std::string why = whyNotTry(i, options.seconds / 2); !why.empty()) {
       trial.outcome = TrialOutcome::NotTried;
       trial.reason = why;
       continue;
@@ -113,6 +123,8 @@ void Rounds::check() {
         ++others[answer.alike];
       continue;
     }
+    if (alive.empty()) // the reference, with which the arguments went to the GPU
+      startClock();
     alive.push_back({i, answer.microseconds});
     if (bestUs == 0 || answer.microseconds < bestUs)
       bestUs = answer.microseconds;
@@ -157,7 +169,7 @@ void Rounds::settle() {
 }
 
 /// Times a batch of each that is left. False where it was stopped: then the batches of this round are dropped, since
-/// only whole rounds compare; of a first round they are all there is.
+/// only whole rounds compare; of a first round, in which the time limit leaves out some, they are all there is.
 bool Rounds::timeRound(unsigned round) {
   std::vector<size_t> order(alive.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -167,12 +179,13 @@ bool Rounds::timeRound(unsigned round) {
   std::vector<bool> hasFailed(alive.size(), false);
   bool isWhole = true;
   for (size_t i : order) {
-    isWhole = whyStop(options.seconds).empty();
-    if (!isWhole)
-      break;
+    if (!(round == 0 ? whyNotTry(alive[i].candidate, options.seconds) : whyStop(options.seconds)).empty()) {
+      isWhole = false;
+      continue;
+    }
     BenchAnswer answer = bench.time(alive[i].candidate);
-    isWhole = answer.failure != TrialOutcome::NotTried;
-    if (!isWhole) {
+    if (answer.failure == TrialOutcome::NotTried) {
+      isWhole = false;
       whyNotTried = answer.reason;
       break;
     }

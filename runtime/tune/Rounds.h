@@ -29,6 +29,8 @@ struct BenchAnswer {
 class Bench {
 public:
   virtual ~Bench() = default;
+  /// Waits until there is what candidates work on. Where there will be none, each of them says why.
+  virtual void waitForArguments() = 0;
   /// Loads the candidate, runs it once, compares what it writes with the reference, and estimates its time. The first
   /// that is right becomes the reference. Fills `trial` with what is learnt about its code.
   virtual BenchAnswer check(size_t candidate, Trial &trial) = 0;
@@ -39,8 +41,13 @@ public:
 /// Rounds that show how times are spread: what has fewer and is not given up was stopped.
 inline constexpr unsigned kLeastRounds = 6;
 
+/// A choice among fewer is no search.
+inline constexpr size_t kLeastTried = 4;
+
 struct RoundOptions {
-  double seconds = 30; ///< For all; half of it at most for checking.
+  /// For all, from when there are the arguments and a reference; half of it at most for checking. The first kLeastTried
+  /// are checked and timed once however long it takes.
+  double seconds = 30;
   unsigned mostRounds = 40;
   uint64_t seed = 0;                            ///< Of the orders.
   const std::atomic<bool> *cancelled = nullptr; ///< Set: stops after the batch at hand and keeps what there is.

@@ -19,7 +19,10 @@ class SyntheticBench : public Bench {
 public:
   explicit SyntheticBench(std::vector<double> times, uint64_t seed = 0) : times(std::move(times)), random(seed) {}
 
+  void waitForArguments() override { std::this_thread::sleep_for(std::chrono::milliseconds(msOfArguments)); }
   BenchAnswer check(size_t candidate, Trial &trial) override {
+    if (candidate < msOfChecks.size())
+      std::this_thread::sleep_for(std::chrono::milliseconds(msOfChecks[candidate]));
     trial.registers = 64;
     if (candidate < alike.size() && alike[candidate] != 0)
       return {TrialOutcome::Wrong, "it differs", 0, alike[candidate]};
@@ -43,7 +46,8 @@ public:
   double drift = 0;                                   ///< Per batch.
   size_t checkFails = SIZE_MAX, timeFails = SIZE_MAX; ///< Candidates.
   TrialOutcome failure = TrialOutcome::Faulted;
-  int64_t pauseUs = 0;
+  int64_t pauseUs = 0, msOfArguments = 0;
+  std::vector<int64_t> msOfChecks;
   std::function<void()> onTime;
   std::vector<size_t> order;
 
@@ -264,8 +268,34 @@ TEST(Rounds, TimeLimitEndsTheRounds) {
   auto start = std::chrono::steady_clock::now();
   run(bench, options);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+}
+
+TEST(Rounds, TimeLimitLeavesTheFirstAChoice) {
+  SyntheticBench bench({100, 100.4, 100.6, 50, 20});
+  RoundOptions options;
   options.seconds = 0;
-  EXPECT_EQ(run(bench, options)[3].reason, "the 0 s for measuring were over");
+  std::vector<Trial> trials = run(bench, options);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(trials[i].outcome, TrialOutcome::Measured);
+    EXPECT_EQ(trials[i].samplesUs.size(), 1u);
+  }
+  EXPECT_EQ(trials[4].outcome, TrialOutcome::NotTried);
+  EXPECT_EQ(trials[4].reason, "the 0 s for measuring were over");
+  EXPECT_EQ(choose(trials)->index, 3u);
+}
+
+TEST(Rounds, ArgumentsAndReferenceAreBeforeTheTimeLimit) {
+  SyntheticBench bench({100, 120, 120, 120, 120, 120});
+  bench.msOfArguments = 300;
+  bench.msOfChecks = {300};
+  RoundOptions options;
+  options.seconds = 0.4;
+  EXPECT_EQ(run(bench, options)[5].outcome, TrialOutcome::Slower);
+  bench.checkFails = 0; // which leaves all to another reference
+  bench.msOfChecks = {0, 300};
+  EXPECT_EQ(run(bench, options)[5].outcome, TrialOutcome::Measured);
+  bench.msOfChecks = {0, 0, 0, 300};
+  EXPECT_EQ(run(bench, options)[5].reason, "the 0.4 s for measuring were over");
 }
 
 } // namespace
