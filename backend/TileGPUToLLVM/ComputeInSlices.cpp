@@ -29,7 +29,8 @@ static void joinBlocks(Region &region) {
     }
 }
 
-/// Whether `op` reads shared memory, which nobody writes there before the next barrier of the block.
+/// Whether `op` reads shared memory. `tgpu-insert-barriers` has put a barrier of the block before whoever writes there
+/// next; the barriers of a warp, within a store in slices, order the bytes of that store alone.
 static bool readsShared(Operation *op) {
   auto load = dyn_cast<LLVM::LoadOp>(op);
   return load && load.getAddr().getType().getAddressSpace() == NVVM::NVVMMemorySpace::Shared;

@@ -72,7 +72,8 @@ static void declareShared(ModuleOp module) {
 }
 
 /// The conversion driver numbers all ops of a block anew whenever it replaces one by several values, for a time that
-/// grows with the square of a block's length. Nothing else minds the branches, and LLVM joins the blocks again.
+/// grows with the square of a block's length. Nothing else minds the branches: `computeInSlices` joins the blocks where
+/// it needs them whole, and LLVM the others.
 static void breakIntoBlocks(func::FuncOp kernel) {
   constexpr int64_t kOps = 64;
   if (kernel.isExternal())

@@ -49,7 +49,7 @@ ConversionPlan planConversion(const Layout &src, const Layout &dst, int elementB
 bool keepsWarps(const Layout &src, const Layout &dst);
 
 /// The shared-memory form of it, whether or not something cheaper exists. No round ends within `wholeVector` registers
-/// of the destination.
+/// of the destination, whose digits are digits of the source too.
 SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes,
                                   int64_t wholeVector = 1);
 /// What any round costs: a barrier and the latency of the first load.

@@ -81,4 +81,7 @@ int64_t tgpu::scratchBytes(Operation *op) {
       .Default([](Operation *) { return 0; });
 }
 
-bool tgpu::waitsForBlock(Operation *op) { return !isa<StoreOp>(op); }
+bool tgpu::waitsForBlock(Operation *op) {
+  auto store = dyn_cast<StoreOp>(op);
+  return !store || !throughOf(store);
+}

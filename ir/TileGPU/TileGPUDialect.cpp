@@ -82,13 +82,26 @@ static LogicalResult verifyMma(Operation *op) {
                          << "'; expected a 'tile.dot' that mma.sync can form";
 }
 
+/// Whether the elements of a vector of `layout` are `vector` neighbours in digits of `held`, so that no slice cuts it.
+static bool keepsVectors(const Layout &held, const Layout &layout, int64_t vector) {
+  for (int64_t bit = 0; int64_t(1) << bit < vector; ++bit)
+    if (bit >= static_cast<int64_t>(layout.bits(HwDim::Register).size()) ||
+        !(llvm::is_contained(held.bits(HwDim::Register), layout.bits(HwDim::Register)[bit]) ||
+          llvm::is_contained(held.bits(HwDim::Lane), layout.bits(HwDim::Register)[bit])))
+      return false;
+  return true;
+}
+
 static LogicalResult verifyThrough(Operation *op, LayoutAttr layout) {
   auto store = dyn_cast<StoreOp>(op);
   LayoutAttr held = store ? layoutOf(store.getValue().getType()) : LayoutAttr();
-  if (layout && held && keepsWarps(held.getLayout(), layout.getLayout()))
+  auto access = op->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
+  if (layout && held && access && keepsWarps(held.getLayout(), layout.getLayout()) &&
+      keepsVectors(held.getLayout(), layout.getLayout(), access.getVector()))
     return success();
-  return op->emitError() << "attribute '" << TileGPUDialect::kThrough << "' is on '" << op->getName()
-                         << "'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout";
+  return op->emitError()
+         << "attribute '" << TileGPUDialect::kThrough << "' is on '" << op->getName()
+         << "'; expected a 'tile.store' with a plan, of a tile whose elements stay in their warps in that layout";
 }
 
 LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

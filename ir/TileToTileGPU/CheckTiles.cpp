@@ -129,8 +129,9 @@ private:
     if (elements <= allowed)
       return success();
     InFlightDiagnostic diagnostic = refuse(op) << sourceText(type) << " is " << elements << " elements for each of the "
-                                               << kLanes * warps << " threads of a block; expected at most " << allowed
-                                               << ", as a thread has " << int64_t(registers) << " registers of 32 bits";
+                                               << kLanes * warps << " threads of a block; expected at most " << allowed;
+    if (allowed < limit)
+      diagnostic << ", as a thread has " << int64_t(registers) << " registers of 32 bits";
     int64_t needed = warps * llvm::PowerOf2Ceil(llvm::divideCeil(elements, allowed));
     std::string smaller = sizesText(kernel->getAttrOfType<DictionaryAttr>(TileDialect::kContract),
                                     [&](int64_t size) { return size > 1 && llvm::is_contained(shapeOf(type), size); });

@@ -7,7 +7,10 @@
 #include "ir/TileGPU/ChainedProducts.h"
 #include "ir/TileGPU/LayoutRules.h"
 #include "ir/TileGPU/Scratch.h"
+#include "ir/TileGPU/VariantRemark.h"
 #include "ir/TileToTileGPU/Passes.h"
+
+#include <variant>
 
 using namespace mlir;
 using namespace tile;
@@ -81,22 +84,40 @@ static std::optional<Layout> storedByWarps(const Layout &held, int dim, int64_t 
   return layout;
 }
 
-static void storeInSlices(StoreOp store) {
-  auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
+/// The layout in which the tile of `store` can be stored as it is before `convert`, or the reason why it cannot; an
+/// empty one where the plan of the access has said it already.
+static std::variant<Layout, StringRef> planOf(StoreOp store, ConvertLayoutOp convert) {
   auto access = store->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess);
   std::optional<unsigned> dim = AccessDims(cast<ViewAccess>(store.getOperation())).contiguous;
-  // The elements of a vector that the view may cut are stored one by one, out of registers that hold all of them.
-  if (!convert || !convert->hasOneUse() || !dim || !access || !access.getWhole() || access.getVector() == 1 ||
-      planConversionOf(convert).kind != ConversionKind::SharedMemory)
-    return;
-  Value value = convert.getValue();
-  const Layout &held = layoutOf(value.getType()).getLayout();
+  if (!convert->hasOneUse())
+    return StringRef("others use what it stores");
+  // Elements of a vector that the view cuts are stored one by one, out of registers that hold all of them.
+  if (!dim || !access || access.getVector() == 1 || !access.getWhole())
+    return StringRef();
+  const Layout &held = layoutOf(convert.getValue().getType()).getLayout();
   std::optional<Layout> stored =
-      storedByWarps(held, *dim, access.getVector(), elementBytes(elementOf(value.getType())));
+      storedByWarps(held, *dim, access.getVector(), elementBytes(elementOf(convert.getType())));
   if (!stored || !keepsWarps(held, *stored))
+    return StringRef("neighbours in memory belong to several warps");
+  if (wordsOfChain(store->getParentOfType<func::FuncOp>()) >= kManyWords)
+    return StringRef("its chained products leave no registers to spare");
+  return *stored;
+}
+
+static void storeInSlices(StoreOp store) {
+  auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
+  if (!convert || planConversionOf(convert).kind != ConversionKind::SharedMemory)
     return;
-  store->setAttr(TileGPUDialect::kThrough, LayoutAttr::get(store.getContext(), *stored));
-  store.getValueMutable().set(value);
+  std::variant<Layout, StringRef> plan = planOf(store, convert);
+  if (const StringRef *reason = std::get_if<StringRef>(&plan)) {
+    if (reason->empty())
+      return;
+    remark::missed(store.getLoc(), remarkOn(store, "StoreInSlices", "tgpu-store-in-slices"))
+        << "stored after all warps have exchanged the whole tile" << remark::reason("{0}", *reason);
+    return;
+  }
+  store->setAttr(TileGPUDialect::kThrough, LayoutAttr::get(store.getContext(), std::get<Layout>(plan)));
+  store.getValueMutable().set(convert.getValue());
   convert.erase();
 }
 
@@ -105,8 +126,7 @@ struct StoreInSlicesPass : public tgpu::impl::StoreInSlicesPassBase<StoreInSlice
   void runOnOperation() override {
     if (failed(verifyLaidOut(getOperation())))
       return signalPassFailure();
-    if (wordsOfChain(getOperation()) < kManyWords)
-      getOperation().walk(storeInSlices);
+    getOperation().walk(storeInSlices);
   }
 };
 } // namespace

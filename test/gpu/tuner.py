@@ -21,6 +21,7 @@ import time
 import cases
 
 RUNS = 9
+FAULTS = ("wrong", "faulted", "hung")  # of which a search of a right kernel has none
 
 
 def arguments(**texts):
@@ -72,6 +73,8 @@ def summary(launch, seconds, slowdowns):
         counts[trial["outcome"]] = counts.get(trial["outcome"], 0) + 1
     return {"chosen": launch["chosen"], "why": launch["why"], "median_us": launch.get("medianUs"),
             "over_fastest": round(chosen / min(slowdowns.values()), 4) if chosen else None, "outcomes": counts,
+            "faults": [{key: trial.get(key) for key in ("configuration", "outcome", "reason")} for trial in launch["trials"]
+                       if trial["outcome"] in FAULTS],
             "seconds": round(seconds, 3),
             **{f"{part}_s": round(launch.get(f"{part}Seconds", 0), 3) for part in ("model", "compile", "measure")}}
 

@@ -92,3 +92,23 @@ func.func @slices(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: index) attribute
   tile.store %y, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
   return
 }
+
+// What was loaded in front of a barrier of the block is not loaded behind it, where others may have written.
+#wide = #tgpu.layout<"64x64: reg b16 b32 b8 a8 a4; lane b1 b2 b4 a16 a32; warp a1 a2">
+// CHECK-LABEL: func @no_load_past_a_barrier
+// CHECK-COUNT-2: nvvm.barrier0
+// CHECK:         llvm.load {{.*}} !llvm.ptr<3>
+// CHECK:         nvvm.barrier0
+// CHECK-NOT:     llvm.load {{.*}} !llvm.ptr<3> -> vector<4xi32>
+// CHECK:         bar.warp.sync
+func.func @no_load_past_a_barrier(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: index) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %w = tile.make_view %q, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %x = tile.load %v[%o :+ 64, %o :+ 64] : !tile.view<?x?xbf16>, (index, index) -> tensor<64x64xbf16, #wide>
+  tgpu.barrier
+  %y = tgpu.convert_layout %x {tgpu.shared_offset = 0 : i64} : tensor<64x64xbf16, #wide> -> tensor<64x64xbf16, #sum>
+  tgpu.barrier
+  tile.store %y, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  return
+}

@@ -51,3 +51,23 @@ func.func @buffers(%x: tensor<16x64xf32, #a>, %n: index) -> tensor<16x64xf32, #b
   %l = tgpu.load_shared %s2 : !tgpu.slot<16x64xf32, #s> -> tensor<16x64xf32, #b>
   return %l : tensor<16x64xf32, #b>
 }
+
+// Where a buffer takes as many bytes anyway, scratch spreads over those of a dead one before it is reused.
+// CHECK-LABEL: func @bytes_of_the_dead
+// CHECK-SAME:    tgpu.shared_bytes = 16384
+// CHECK:         convert_layout {{.*}}tgpu.shared_offset = 0
+// CHECK:         convert_layout {{.*}}tgpu.shared_offset = 4096
+// CHECK:         convert_layout {{.*}}tgpu.shared_offset = 8192
+func.func @bytes_of_the_dead(%x: tensor<16x64xf32, #a>) -> (tensor<16x64xf32, #b>, tensor<16x64xf32, #b>, tensor<16x64xf32, #b>) attributes {tgpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %ring = tgpu.alloc : !tgpu.buffer<4 of 16x64xf32, #s>
+  %slot = tgpu.slot %ring[%c0] : !tgpu.buffer<4 of 16x64xf32, #s>
+  tgpu.store_shared %x, %slot : tensor<16x64xf32, #a>, !tgpu.slot<16x64xf32, #s>
+  %w = tgpu.load_shared %slot : !tgpu.slot<16x64xf32, #s> -> tensor<16x64xf32, #a>
+  %0 = tgpu.convert_layout %w : tensor<16x64xf32, #a> -> tensor<16x64xf32, #b>
+  %y = math.exp %x : tensor<16x64xf32, #a>
+  %1 = tgpu.convert_layout %y : tensor<16x64xf32, #a> -> tensor<16x64xf32, #b>
+  %z = math.exp %y : tensor<16x64xf32, #a>
+  %2 = tgpu.convert_layout %z : tensor<16x64xf32, #a> -> tensor<16x64xf32, #b>
+  return %0, %1, %2 : tensor<16x64xf32, #b>, tensor<16x64xf32, #b>, tensor<16x64xf32, #b>
+}

@@ -100,7 +100,7 @@ func.func private @unknown_argument_attribute(i64 {tgpu.wide})
 
 // -----
 
-// expected-error @below {{attribute 'tgpu.through' is on 'func.func'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout}}
+// expected-error @below {{attribute 'tgpu.through' is on 'func.func'; expected a 'tile.store' with a plan, of a tile whose elements stay in their warps in that layout}}
 func.func private @through_of_a_kernel() attributes {tgpu.through = #tgpu.layout<"16: reg; lane a1 a2 a4 a8">}
 
 // -----
@@ -108,7 +108,17 @@ func.func private @through_of_a_kernel() attributes {tgpu.through = #tgpu.layout
 #held = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
 #other = #tgpu.layout<"64x64: reg b1 b2 b4 a16 a32; lane b8 b16 b32 a1 a2; warp a4 a8">
 func.func @through_other_warps(%x: tensor<64x64xbf16, #held>, %v: !tile.view<?x?xbf16>, %i: index) {
-  // expected-error @below {{attribute 'tgpu.through' is on 'tile.store'; expected a 'tile.store' of a tile whose elements stay in their warps in that layout}}
-  tile.store %x, %v [%i :+ 64, %i :+ 64] {tgpu.through = #other} : tensor<64x64xbf16, #held>, <?x?xbf16>, (index, index)
+  // expected-error @below {{attribute 'tgpu.through' is on 'tile.store'; expected a 'tile.store' with a plan, of a tile whose elements stay in their warps in that layout}}
+  tile.store %x, %v [%i :+ 64, %i :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.through = #other} : tensor<64x64xbf16, #held>, <?x?xbf16>, (index, index)
+  return
+}
+
+// -----
+
+#held = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
+#mixed = #tgpu.layout<"64x64: reg b1^b16 b2 b4 a4 a8; lane b8 b16 b32 a1 a2; warp a16 a32">
+func.func @vectors_across_slices(%x: tensor<64x64xbf16, #held>, %v: !tile.view<?x?xbf16>, %i: index) {
+  // expected-error @below {{attribute 'tgpu.through' is on 'tile.store'; expected a 'tile.store' with a plan, of a tile whose elements stay in their warps in that layout}}
+  tile.store %x, %v [%i :+ 64, %i :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.through = #mixed} : tensor<64x64xbf16, #held>, <?x?xbf16>, (index, index)
   return
 }

@@ -123,3 +123,11 @@ func.func @reported_at_the_kernel_where_there_is_none() {
   %0 = arith.constant dense<0.0> : tensor<33x32xf32> loc(unknown)
   return
 }
+
+// -----
+
+// A broadcast repeats what a smaller tile holds.
+func.func @repeated(%x: tensor<1x128xindex>) attributes {tile.schedule = {warps = 4 : i64}} {
+  %0 = tile.broadcast %x : tensor<1x128xindex> -> tensor<128x128xindex>
+  return
+}

@@ -33,6 +33,7 @@ func.func @odd_extent(%x: tensor<128x192xbf16, #odd>, %v: !tile.view<?x?xbf16>, 
 // CHECK:         convert_layout
 // CHECK:         tile.store
 // CHECK-NOT:     through
+// CHECK:         return
 func.func @cut_vectors(%x: tensor<128x64xbf16, #sum>, %v: !tile.view<?x?xbf16>, %m: index) attributes {tgpu.warps = 8 : i64} {
   %y = tgpu.convert_layout %x : tensor<128x64xbf16, #sum> -> tensor<128x64xbf16, #rows>
   tile.store %y, %v [%m :+ 128, %m :+ 64] {tgpu.access = #tgpu.access<vector = 8>} : tensor<128x64xbf16, #rows>, <?x?xbf16>, (index, index)
@@ -44,6 +45,7 @@ func.func @cut_vectors(%x: tensor<128x64xbf16, #sum>, %v: !tile.view<?x?xbf16>, 
 // CHECK:         convert_layout
 // CHECK:         tile.store
 // CHECK-NOT:     through
+// CHECK:         return
 func.func @columns_of_warps(%x: tensor<128x64xbf16, #columns>, %v: !tile.view<?x?xbf16>, %m: index) attributes {tgpu.warps = 8 : i64} {
   %y = tgpu.convert_layout %x : tensor<128x64xbf16, #columns> -> tensor<128x64xbf16, #rows>
   tile.store %y, %v [%m :+ 128, %m :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>} : tensor<128x64xbf16, #rows>, <?x?xbf16>, (index, index)
@@ -55,6 +57,7 @@ func.func @columns_of_warps(%x: tensor<128x64xbf16, #columns>, %v: !tile.view<?x
 // CHECK:         convert_layout
 // CHECK:         tile.store
 // CHECK-NOT:     through
+// CHECK:         return
 func.func @held_twice(%x: tensor<128x64xbf16, #twice>, %v: !tile.view<?x?xbf16>, %m: index) attributes {tgpu.warps = 8 : i64} {
   %y = tgpu.convert_layout %x : tensor<128x64xbf16, #twice> -> tensor<128x64xbf16, #rows>
   tile.store %y, %v [%m :+ 128, %m :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>} : tensor<128x64xbf16, #rows>, <?x?xbf16>, (index, index)
@@ -82,6 +85,7 @@ func.func @two_users(%x: tensor<128x64xbf16, #sum>, %v: !tile.view<?x?xbf16>, %m
 // CHECK:         convert_layout
 // CHECK:         tile.store
 // CHECK-NOT:     through
+// CHECK:         return
 func.func @many_registers(%x: tensor<64x64xbf16, #p>, %b: !tgpu.slot<64x256xbf16, #s>, %z: tensor<64x256xf32, #o>, %v: !tile.view<?x?xbf16>, %n: index) attributes {tgpu.warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -145,6 +145,40 @@ TEST(Conversion, RoundsThroughASmallBufferGiveTheDestination) {
   EXPECT_GT(inRounds, 100);
 }
 
+TEST(SharedExchange, RoundsCutNoVectorOfTheDestination) {
+  for (const Shape &shape : {Shape{64, 64}, Shape{64, 128}, Shape{128, 192}, Shape{128, 256}}) {
+    Layout acc = wgmmaAccumulatorLayout(shape, {4, 1}), rows = coalescedLayout(shape, 16, shape, {1, 0}, 4);
+    for (int64_t vector : {1, 2, 8})
+      for (int64_t parts : {2, 4, 8}) {
+        int64_t bytes = shape[0] * shape[1] * 2;
+        SharedExchange exchange = planSharedExchange(acc, rows, 16, bytes / parts, vector);
+        std::vector<int64_t> rounds(size_t(rows.numRegisters()), -1);
+        for (size_t i = 0; i < exchange.load.registers.size(); ++i)
+          for (int64_t reg : exchange.load.registers[i])
+            rounds[size_t(reg)] = exchange.load.rounds[i];
+        for (size_t reg = 0; reg < rounds.size(); ++reg)
+          EXPECT_EQ(rounds[reg], rounds[reg - reg % size_t(vector)]) << acc.str() << " by " << vector;
+        ConversionPlan plan;
+        plan.kind = ConversionKind::SharedMemory;
+        plan.exchange = exchange;
+        EXPECT_TRUE(SimulatedThreads::holding(acc).run(plan, rows) == SimulatedThreads::holding(rows));
+      }
+  }
+}
+
+TEST(Conversion, KeepsWarpsWhereEachHoldsTheSameElements) {
+  auto layout = [](const char *text) {
+    std::string error;
+    return *Layout::parse(text, error);
+  };
+  Layout held = layout("64x16: reg b1 a8 b8; lane b2 b4 a1 a2 a4; warp a16 a32");
+  EXPECT_TRUE(keepsWarps(held, layout("64x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8; warp a16 a32")));
+  EXPECT_FALSE(keepsWarps(held, layout("64x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8; warp a32 a16")));
+  EXPECT_FALSE(keepsWarps(held, layout("64x16: reg b1 b2 b4; lane b8 a1 a2 a4 a8^a16; warp a16 a32")));
+  EXPECT_FALSE(keepsWarps(held, layout("64x16: reg b1 b2 b4; lane b8 a1 a2 a4 a16; warp a8 a32")));
+  EXPECT_FALSE(keepsWarps(held, layout("64x16: reg b1 a8 b8 a32; lane b2 b4 a1 a2 a4; warp a16 0")));
+}
+
 TEST(SharedExchange, StaysWithinItsBufferWhereRegistersTakeTurns) {
   Shape shape = {128, 192};
   Layout acc = mmaAccumulatorLayout(shape, {2, 2}), rows = coalescedLayout(shape, 32, shape, {1, 0}, 4);
