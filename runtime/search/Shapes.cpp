@@ -123,6 +123,25 @@ static void addDims(const ast::Parameter &parameter, const std::vector<std::stri
   visit(*parameter.type, ast::ChildRole::Type);
 }
 
+/// What a shape may give a parameter are scalars, and `none` for what is optional. False after reporting.
+static bool checkScalars(Session &session, const ast::KernelItem &item, const LaunchShape &shape) {
+  bool isValid = true;
+  for (const ast::Parameter &parameter : item.parameters) {
+    const std::string &name = parameter.name.text;
+    auto given = shape.values.find(name);
+    if (given == shape.values.end() || ast::dynCast<ast::Name>(parameter.type) ||
+        (parameter.isOptional && given->second == "none"))
+      continue;
+    isValid = false;
+    session.engine
+        .report(Code::E0603, shape.places.at(name).value,
+                "`" + name + "` of the shape is `" + given->second + "`; expected " +
+                    (parameter.isOptional ? "`none` or " : "") + "no value, since it is no scalar")
+        .help("leave it out; its extents follow from the dims");
+  }
+  return isValid;
+}
+
 /// Whether `shape` gives what the launch takes, and nothing else. False after reporting.
 static bool checkNames(Session &session, const ast::KernelItem &item, const IrgenOptions &options,
                        const LaunchShape &shape) {
@@ -149,7 +168,7 @@ static bool checkNames(Session &session, const ast::KernelItem &item, const Irge
     reportUnsettable({&item}, session.engine, shape.places.at(name).name, name, name, missing);
   if (!missing.empty())
     reportMissing(session, shape, missing);
-  return unknown.empty() && missing.empty();
+  return checkScalars(session, item, shape) && unknown.empty() && missing.empty();
 }
 
 namespace {
