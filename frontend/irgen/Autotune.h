@@ -1,5 +1,5 @@
 /// What `@autotune` of a kernel says, as syntax: its configurations, and what tells one launch from another. A
-/// compilation takes the first configuration, a search looks at all.
+/// compilation takes the first configuration that `where` leaves, a search looks at all.
 #ifndef FRONTEND_IRGEN_AUTOTUNE_H
 #define FRONTEND_IRGEN_AUTOTUNE_H
 

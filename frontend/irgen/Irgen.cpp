@@ -383,6 +383,26 @@ tile::evaluateForEach(const ast::Module &root, SourceManager &sources, Diagnosti
   });
 }
 
+std::vector<bool> tile::findLeftByWhere(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
+                                        mlir::MLIRContext &context, const IrgenOptions &options,
+                                        const std::vector<Settings> &settings) {
+  std::vector<bool> isLeft(settings.size(), true);
+  Generation generation(root, sources, engine, context, options);
+  if (!generation.isValid || generation.kernels.front()->where.empty())
+    return isLeft;
+  return onDeepStack([&] {
+    Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
+    for (auto [each, left] : llvm::zip_equal(settings, isLeft)) {
+      InstanceValues values = generation.values;
+      for (const auto &[name, syntax] : each)
+        values.choices[name] = {syntax, "given"};
+      left = KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), values, "")
+                 .isLeftByWhere();
+    }
+    return isLeft;
+  });
+}
+
 std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &root, SourceManager &sources,
                                                           DiagnosticEngine &engine, mlir::MLIRContext &context,
                                                           const IrgenOptions &options,

@@ -83,6 +83,12 @@ evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngin
                 const IrgenOptions &options, const std::vector<Settings> &settings,
                 const std::vector<const ast::Expr *> &asked);
 
+/// Of each of `settings`, which replace what `options` give for their names, whether `where` of the kernel can be true:
+/// compile-time values make no condition of it false. What is wrong with them otherwise is left to compiling.
+std::vector<bool> findLeftByWhere(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
+                                  mlir::MLIRContext &context, const IrgenOptions &options,
+                                  const std::vector<Settings> &settings);
+
 /// One combination of what `@instances` lists: names, `has(p)` among them, with their values.
 using Instance = std::vector<std::pair<std::string, const ast::Expr *>>;
 

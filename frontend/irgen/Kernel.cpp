@@ -269,13 +269,6 @@ void KernelBuilder::setKnobs() {
                        quote(name) + " is not honoured by this version; the plain form is compiled");
 }
 
-void KernelBuilder::takeConfiguration() {
-  Autotune autotune = readAutotune(kernel);
-  if (autotune.countPoints())
-    for (auto [name, value] : autotune.point(0).settings)
-      configuration[name->text] = value;
-}
-
 //===-- The function
 
 mlir::func::FuncOp KernelBuilder::beginFunction() {

@@ -51,6 +51,8 @@ public:
   void buildSpec(const ast::SpecItem &spec);
   /// What host expressions are for the values given, as literals; none if one was reported.
   std::optional<std::vector<std::string>> evaluate(const std::vector<const ast::Expr *> &asked);
+  /// Whether `where` can be true: its compile-time values make no condition false. Reports nothing; good for no more.
+  bool isLeftByWhere();
 
 private:
   /// A compile-time parameter with its value.
@@ -93,7 +95,6 @@ private:
   std::optional<Value> computeHeuristic(const ast::Expr &heuristic, const std::string &what, const std::string &name,
                                         SourceRange place);
   void declareConstant(Constant constant);
-  void takeConfiguration();
   std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
   void checkConfigurations();
   void setKnobs();
@@ -125,6 +126,7 @@ private:
   mlir::Value addArgument(mlir::Type type, SourceRange range);
 
   // Tuning.cpp
+  void takeConfiguration();
   std::vector<HostExpression> tuningKey();
   mlir::Attribute tuningAttribute();
 
@@ -156,7 +158,7 @@ private:
   std::shared_ptr<Scope> scope;
 
   std::vector<Constant> constants;
-  std::map<std::string, const ast::Expr *> configuration; // the first of `@autotune`
+  std::map<std::string, const ast::Expr *> configuration; // the first of `@autotune` that `where` leaves
   std::map<std::string, Knob> knobs;
   std::vector<KernelLeaf> leaves;
   std::vector<Shape> shapes; // one per source parameter

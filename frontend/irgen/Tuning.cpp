@@ -1,4 +1,5 @@
-/// What a contract says of tuning: by which sizes instances are told apart, and for which launches one was chosen.
+/// Which configuration is compiled where nothing chose one, and what a contract says of tuning: by which sizes
+/// instances are told apart, and for which launches one was chosen.
 #include "frontend/irgen/Autotune.h"
 #include "frontend/irgen/Evaluator.h"
 #include "frontend/irgen/Fields.h"
@@ -7,6 +8,53 @@
 using namespace tile;
 using namespace tile::irgen;
 using ast::dynCast;
+
+bool KernelBuilder::isLeftByWhere() {
+  // What is wrong with the values is reported where they are compiled.
+  std::vector<Diagnostic> before = evaluator.engine.take();
+  Evaluator::FrameGuard guard(evaluator, &kernel, scope);
+  evaluator.frame->isKernel = true;
+  bool isValid = bindTypes() && flattenParameters();
+  if (isValid)
+    collectDims();
+  isValid = isValid && bindConstants();
+  bool isFalse = isValid && llvm::any_of(kernel.where, [&](const ast::ExprPtr &condition) {
+                   std::optional<HostExpression> expression = host(*condition, /*constantsByName=*/false);
+                   std::optional<int64_t> known = expression ? constantInteger(*expression) : std::nullopt;
+                   return known && !*known;
+                 });
+  evaluator.engine.take();
+  for (Diagnostic &diagnostic : before)
+    evaluator.engine.add(std::move(diagnostic));
+  evaluator.expansion = Expansion();
+  return !isFalse;
+}
+
+/// The first that `where` leaves; where it leaves none the first, for which the condition is reported.
+void KernelBuilder::takeConfiguration() {
+  Autotune autotune = readAutotune(kernel);
+  uint64_t count = std::min(autotune.countPoints(), Autotune::kMostPoints);
+  auto settingsOf = [&](uint64_t i) {
+    std::map<std::string, const ast::Expr *> settings;
+    for (auto [name, value] : autotune.point(i).settings)
+      settings[name->text] = value;
+    return settings;
+  };
+  if (count)
+    configuration = settingsOf(0);
+  bool isOpen =
+      llvm::any_of(autotune.listedSettings(), [&](const auto &setting) { return !values.has(setting.name->text); });
+  if (kernel.where.empty() || count < 2 || !isOpen)
+    return;
+  for (uint64_t i = 0; i < count; ++i) {
+    KernelBuilder tried(evaluator, module, kernel, values, symbol);
+    tried.configuration = settingsOf(i);
+    if (!tried.isLeftByWhere())
+      continue;
+    configuration = std::move(tried.configuration);
+    return;
+  }
+}
 
 /// The key with each dim that has a bucket replaced by it: what `Space::sizes` has the values of.
 std::vector<HostExpression> KernelBuilder::tuningKey() {

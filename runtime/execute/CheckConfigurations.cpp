@@ -29,9 +29,9 @@ public:
     };
     std::vector<AutotunePoint> points = listPoints(autotune, session.sources, isGiven);
     std::vector<std::vector<CheckField>> kept;
-    std::vector<bool> isPruned = prune(one, points);
-    for (auto [point, pruned] : llvm::zip_equal(points, isPruned)) {
-      if (pruned)
+    std::vector<bool> isLeft = findLeft(one, points);
+    for (auto [point, left] : llvm::zip_equal(points, isLeft)) {
+      if (!left)
         continue;
       kept.emplace_back();
       for (auto [name, value] : point.settings)
@@ -41,10 +41,8 @@ public:
   }
 
 private:
-  std::vector<bool> prune(const CheckCase &one, const std::vector<AutotunePoint> &points) {
-    std::vector<bool> isPruned(points.size());
-    if (!autotune.prune)
-      return isPruned;
+  /// Whether `where` and `prune` leave each of `points`.
+  std::vector<bool> findLeft(const CheckCase &one, const std::vector<AutotunePoint> &points) {
     std::vector<Settings> settings;
     for (const AutotunePoint &point : points) {
       settings.emplace_back();
@@ -52,11 +50,14 @@ private:
         settings.back()[name->text] = value;
     }
     DiagnosticEngine engine; // running the case reports what is wrong with it
-    auto texts = evaluateForEach(module, session.sources, engine, session.context, irgenOptionsOf(kernel, one, options),
-                                 settings, {autotune.prune});
+    IrgenOptions ofCase = irgenOptionsOf(kernel, one, options);
+    std::vector<bool> isLeft = findLeftByWhere(module, session.sources, engine, session.context, ofCase, settings);
+    if (!autotune.prune)
+      return isLeft;
+    auto texts = evaluateForEach(module, session.sources, engine, session.context, ofCase, settings, {autotune.prune});
     for (size_t i = 0; texts && i < points.size(); ++i)
-      isPruned[i] = (*texts)[i].front() == "true";
-    return isPruned;
+      isLeft[i] = isLeft[i] && (*texts)[i].front() != "true";
+    return isLeft;
   }
 
   Session &session;

@@ -9,8 +9,9 @@ namespace tile {
 /// How many configurations `@autotune` gives `kernel`, where `options` give some of its values; 1 without it.
 size_t countConfigurations(const Session &session, const ast::KernelItem &kernel, const IrgenOptions &options);
 
-/// Each of `cases` once for each of them of which `prune` is not true in its shape; those of one configuration stand
-/// together. A case that cannot say so, or whose configurations are all left out, stays as it is, in the first.
+/// Each of `cases` once for each of them that `where` of compile-time values and `prune` leave in its shape, with
+/// `num_sms()` of `options`; those of one configuration stand together. A case that cannot say so, or whose
+/// configurations are all left out, stays as it is, in the first.
 std::vector<CheckCase> inAllConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                            const IrgenOptions &options, std::vector<CheckCase> cases);
 

@@ -126,8 +126,11 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
   }
   if (session.hasErrors())
     cases.clear();
-  else if (options.allConfigurations)
-    cases = inAllConfigurations(session, module, kernel, options.build.source, std::move(cases));
+  else if (options.allConfigurations) {
+    IrgenOptions source = options.build.source;
+    source.numSms = options.numSms; // `prune` may ask for it
+    cases = inAllConfigurations(session, module, kernel, source, std::move(cases));
+  }
   CheckRow row;
   row.kernel = kernel.name.text;
   row.count = cases.size();

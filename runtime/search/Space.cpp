@@ -38,10 +38,13 @@ public:
     if (hasPoints && !readPoints(found, settings))
       return std::nullopt;
     space.hash = hashOf(found);
-    if (!readSizes(space, found.front()) || (hasPoints && !prune(space, found, settings)))
+    std::vector<Configuration> refused = takeRefused(found, settings);
+    if (!readSizes(space, found.front()) || (hasPoints && !prune(space, found, settings, !refused.empty())))
       return std::nullopt;
     if (!hasPoints)
       space.all = std::move(found);
+    space.refused = refused.size();
+    llvm::move(refused, std::back_inserter(space.pruned));
     if (!generate(module, session.sources, session.engine, session.context,
                   withConfiguration(options, space.all.front())))
       return std::nullopt;
@@ -110,8 +113,26 @@ private:
     return true;
   }
 
-  /// Takes apart those of which `prune` is true.
-  bool prune(Space &space, std::vector<Configuration> &found, const std::vector<Settings> &settings) {
+  /// Takes out of both those that `where` refuses, and gives them; none if it refuses all, which compiling reports.
+  std::vector<Configuration> takeRefused(std::vector<Configuration> &found, std::vector<Settings> &settings) {
+    std::vector<bool> isLeft =
+        findLeftByWhere(module, session.sources, session.engine, session.context, options, settings);
+    if (!llvm::is_contained(isLeft, true))
+      return {};
+    std::vector<Configuration> left, refused;
+    std::vector<Settings> settingsLeft;
+    for (size_t i = 0; i < found.size(); ++i) {
+      (isLeft[i] ? left : refused).push_back(std::move(found[i]));
+      if (isLeft[i])
+        settingsLeft.push_back(std::move(settings[i]));
+    }
+    found = std::move(left);
+    settings = std::move(settingsLeft);
+    return refused;
+  }
+
+  /// Takes apart those of which `prune` is true; `where` has refused others, if `isPart`.
+  bool prune(Space &space, std::vector<Configuration> &found, const std::vector<Settings> &settings, bool isPart) {
     if (!autotune.prune) {
       space.all = std::move(found);
       return true;
@@ -139,7 +160,10 @@ private:
       space.pruned.clear();
       return true;
     }
-    session.engine.report(Code::E0412, space.prune, "`prune` is true of every configuration for `" + space.sizes + "`")
+    session.engine
+        .report(Code::E0412, space.prune,
+                std::string("`prune` is true of every configuration ") + (isPart ? "that `where` leaves " : "") +
+                    "for `" + space.sizes + "`")
         .note("configurations of which it is true are left out");
     return false;
   }

@@ -15,7 +15,8 @@ namespace tile {
 struct Space {
   bool isDeclared = false;           ///< by `@autotune`; otherwise the defaults are all there is
   std::vector<Configuration> all;    ///< at least one, in the order of the source; the first is the default
-  std::vector<Configuration> pruned; ///< left out since `prune` is true of them
+  std::vector<Configuration> pruned; ///< left out since `prune` is true of them, then those that `where` refuses
+  size_t refused = 0;                ///< of `pruned`, since compile-time values alone make `where` false
   SourceRange prune;                 ///< the expression that is
   unsigned top = 0;                  ///< how many are to be measured; 0: it does not say
   /// The key of the launch after its buckets, `M=16 N=4096`: launches of one text share what is found.

@@ -90,10 +90,14 @@ static void printRest(const TuneResult &result, raw_ostream &out) {
     out << "  " << rest << " were not measured; `--top " << all << "` goes on with them\n";
 }
 
-/// What `prune` left out; nothing where that are none.
+/// What `prune` and `where` left out; nothing where that are none.
 static void printPruned(const Space &space, raw_ostream &out) {
   if (size_t count = space.pruned.size())
-    out << "  " << count << " of " << count + space.all.size() << " configurations are left out by `prune`\n";
+    out << "  " << count << " of " << count + space.all.size() << " configurations are left out by "
+        << (space.refused == 0       ? "`prune`"
+            : space.refused == count ? "`where`"
+                                     : "`prune` and `where`")
+        << "\n";
 }
 
 void printTuneResult(const TuneResult &result, const std::string &heading, bool isFull, std::ostream &stream) {

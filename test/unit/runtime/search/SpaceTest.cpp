@@ -78,6 +78,22 @@ TEST(Space, WhatIsPrunedIsKeptApart) {
   EXPECT_EQ(read.session.sources.text(read.space->prune), "BM > M || (warps == 8 && BM * s < 20)");
 }
 
+TEST(Space, WhatWhereRefusesIsLeftOutFirst) {
+  auto text = [](const std::string &prune, const std::string &where) {
+    std::string text = kernel("@autotune(space = {BM: [64, 32, 16]}" + prune + ")");
+    return text.insert(text.find("cdiv(N, BN)] {") + 13, "where " + where + " ");
+  };
+  Read read(text(", prune = BM == 32", "M > 0, BM < 64"), kLaunch);
+  EXPECT_EQ(read.all(), "BM = 16");
+  EXPECT_EQ(describe(read.space->pruned), "BM = 32; BM = 64");
+  EXPECT_EQ(read.space->refused, 1u);
+  EXPECT_TRUE(Read(text(", prune = BM < 64", "BM < 64"), kLaunch)
+                  .fails("`prune` is true of every configuration that `where` leaves for `M=1000 N=64`"));
+  EXPECT_TRUE(Read(text("", "BM > 64"), kLaunch).fails("`where` is false for the values"));
+  EXPECT_EQ(Read(text("", "BM <= M"), {{"M", "40"}, {"N", "64"}}).all(), "BM = 64; BM = 32; BM = 16")
+      << "what it says of launches is not looked at";
+}
+
 TEST(Space, PruneThatLeavesNothingIsAnError) {
   EXPECT_TRUE(Read(kernel("@autotune(space = {BM: [64, 32]}, prune = BM < M)"), kLaunch)
                   .fails("`prune` is true of every configuration for `M=1000 N=64`"));
