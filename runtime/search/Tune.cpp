@@ -177,15 +177,20 @@ private:
                      "], so that there is nothing to measure";
       return true;
     }
-    bool isFit = false;
-    for (const Configuration &configuration : drop_begin(result.space.all))
-      (void)estimateConfiguration(session, *launch.module, *launch.kernel, launch.build.source, configuration,
-                                  *launch.build.compile.target, [&](const KernelContract &contract) {
-                                    isFit |= bindShapes(contract, given, numSms()).ok();
-                                    return std::string("only whether it fits is asked");
-                                  });
+    bool isFit = any_of(drop_begin(result.space.all), [&](const Configuration &each) { return fits(each); });
     if (!isFit)
       report(session, binding.error());
+    return isFit;
+  }
+
+  /// Whether the arguments fit `configuration`.
+  bool fits(const Configuration &configuration) {
+    bool isFit = false;
+    (void)estimateConfiguration(session, *launch.module, *launch.kernel, launch.build.source, configuration,
+                                *launch.build.compile.target, [&](const KernelContract &contract) {
+                                  isFit = bindShapes(contract, given, numSms()).ok();
+                                  return std::string("only whether it fits is asked");
+                                });
     return isFit;
   }
 
@@ -203,11 +208,14 @@ private:
     return module ? takeKernel(session, std::move(module)) : std::nullopt;
   }
 
-  std::optional<TunedChoice> findKnown() const {
+  /// What is known for the key of this launch, unless this launch does not take it: others of its `bucket` may be
+  /// larger.
+  std::optional<TunedChoice> findKnown() {
     std::optional<TunedChoice> found = options.database ? options.database->findChoice(result.key) : std::nullopt;
     if (options.database && !found && options.policy == TunePolicy::Never)
       found = findOfOtherDriver();
-    return found && is_contained(result.space.all, found->configuration) ? found : std::nullopt;
+    bool isTaken = found && is_contained(result.space.all, found->configuration) && fits(found->configuration);
+    return isTaken ? found : std::nullopt;
   }
 
   /// The newest choice that another driver's times gave: better than none where nothing is to be measured.
@@ -287,7 +295,8 @@ private:
   /// Whether the choice that is known was not measured beside the others, so that none of these replaces it.
   bool isKnownAlone() const {
     return known && any_of(result.trials, [&](const Trial &trial) {
-             return trial.configuration == known->configuration && trial.outcome == TrialOutcome::NotTried;
+             return trial.configuration == known->configuration &&
+                    (trial.outcome == TrialOutcome::NotTried || trial.outcome == TrialOutcome::Rejected);
            });
   }
 
