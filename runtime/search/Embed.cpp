@@ -152,6 +152,7 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
   struct Candidate {
     Configuration configuration;
     size_t served = 0;   ///< launches
+    bool isOwn = false;  ///< has, in one of them at least, code that none before it has
     double slowdown = 0; ///< against the best, of all launches together
   };
   std::map<std::string, Candidate> candidates;
@@ -162,6 +163,7 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
     auto ranking = space ? rankConfigurations(session, module, kernel, options, *space, target) : std::nullopt;
     if (!ranking)
       return std::nullopt;
+    double bestUs = ranking->front().estimate.microseconds; // 0 where there are no programs
     for (const RankedConfiguration &one : *ranking) {
       auto [entry, isNew] = candidates.try_emplace(one.configuration.describe());
       Candidate &candidate = entry->second;
@@ -169,26 +171,29 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
         candidate.configuration = one.configuration;
         order.push_back(&candidate);
       }
-      if (!one.estimate.rejection.empty())
+      if (!one.estimate.rejection.empty() && !one.sameAs)
         continue;
       ++candidate.served;
-      candidate.slowdown += one.estimate.microseconds / ranking->front().estimate.microseconds;
+      candidate.isOwn |= !one.sameAs;
+      if (bestUs > 0)
+        candidate.slowdown += one.estimate.microseconds / bestUs;
     }
     if (!is_contained(sizes, space->sizes))
       sizes.push_back(space->sizes);
   }
-  auto first = std::min_element(order.begin(), order.end(), [&](const Candidate *a, const Candidate *b) {
-    auto key = [&](const Candidate *each) { return std::pair(each->served != launches.all.size(), each->slowdown); };
-    return key(a) < key(b);
-  });
+  erase_if(order, [&](const Candidate *each) { return each->served != launches.all.size(); });
   std::string expected = join(sizes, ", ") + launches.from;
-  if ((*first)->served != launches.all.size())
+  if (order.empty())
     return "none serves " + expected;
+  auto first = std::min_element(order.begin(), order.end(),
+                                [](const Candidate *a, const Candidate *b) { return a->slowdown < b->slowdown; });
+  // What has the code of others in each launch counts where no other serves them all.
+  size_t count = std::max<size_t>(1, count_if(order, [](const Candidate *each) { return each->isOwn; }));
   instance.configuration.clear();
   for (const auto &[name, value] : (*first)->configuration.values)
     instance.configuration[name] = value;
   instance.state = "model";
-  instance.why = "the first of " + std::to_string(order.size()) + " for " + expected;
+  instance.why = "the first of " + std::to_string(count) + " for " + expected;
   return "";
 }
 
@@ -201,8 +206,8 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
   if (count < 2)
     return true;
   for (TunedInstance &instance : instances) {
-    std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target,
-                                              expectedLaunches(session, kernel, build, instance), instance);
+    ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
+    std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target, launches, instance);
     if (!problem)
       return false;
     if (problem->empty())
@@ -211,11 +216,14 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
     std::string dims;
     for (const std::string &dim : dimNames(kernel))
       dims += (dims.empty() ? "`-D " : " -D ") + dim + "=…";
+    std::string toGive = "give " + (dims.empty() ? "" : dims + "`, or ") + "the kernel a `@bench(shapes = [{…}])`";
     session.engine
         .report(Code::W0605, kernel.name.range,
                 "kernel `" + kernel.name.text + "` is compiled in the first of its " + std::to_string(count) +
                     " configurations, since " + *problem)
-        .help("give " + (dims.empty() ? "" : dims + "`, or ") + "the kernel a `@bench(shapes = [{…}])`");
+        .help(launches.all.empty()
+                  ? toGive
+                  : "`tilec tune --dry-run` shows for each size which serve it, and why others do not");
   }
   return true;
 }

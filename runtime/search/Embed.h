@@ -10,8 +10,7 @@ namespace tile {
 
 /// Sets `build.source.instances` for kernels of `module` that have several configurations:
 /// - those that every launch takes have the model's first for the dims that `build` gives, else for what `@bench`
-/// lists;
-///   where there is neither they keep the first that is written, which a warning says;
+///   lists; where there is neither they keep the first that is written, which a warning says;
 /// - where `-D` does not say for which launch heuristics are computed, that is the first one of `@bench`, else that of
 ///   the newest choice;
 /// - each choice that `database`, which may be null, has for the kernel as it stands, by this compiler, with the

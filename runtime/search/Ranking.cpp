@@ -135,12 +135,11 @@ std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &sess
         return std::nullopt;
       }
   SameCode codes(session, module, kernel, options, target);
-  std::map<size_t, size_t> sameAs; // by places
-  for (const RankedConfiguration &one : ranking)
-    if (std::optional<size_t> first = codes.add(one))
-      sameAs[one.place] = *first;
-  for (auto [place, first] : sameAs)
-    ranking[place].estimate.rejection = kSameCode.str();
+  for (RankedConfiguration &one : ranking)
+    one.sameAs = codes.add(one);
+  for (RankedConfiguration &one : ranking)
+    if (one.sameAs)
+      one.estimate.rejection = kSameCode.str();
   llvm::sort(ranking, [](const RankedConfiguration &a, const RankedConfiguration &b) {
     auto order = [](const RankedConfiguration &one) {
       return std::tuple(!one.estimate.rejection.empty(), one.estimate.microseconds, one.place);
@@ -151,8 +150,8 @@ std::optional<std::vector<RankedConfiguration>> rankConfigurations(Session &sess
   for (const auto &[i, one] : llvm::enumerate(ranking))
     ranks[one.place] = i + 1;
   for (RankedConfiguration &one : ranking)
-    if (auto same = sameAs.find(one.place); same != sameAs.end())
-      one.estimate.rejection += std::to_string(ranks[same->second]);
+    if (one.sameAs)
+      one.estimate.rejection += std::to_string(ranks[*one.sameAs]);
   return ranking;
 }
 

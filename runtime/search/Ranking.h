@@ -18,6 +18,8 @@ struct RankedConfiguration {
   Configuration configuration;
   size_t place = 0; ///< in the space; the first is the default
   Estimate estimate;
+  /// The place of the first one that has the same code, for which alone this one is rejected.
+  std::optional<size_t> sameAs = std::nullopt;
 };
 
 /// Why a launch does not take the code of a configuration, which has this contract; empty if it does.

@@ -65,8 +65,46 @@ TEST(Embed, OneServesAllSizesOfBench) {
   std::vector<TunedInstance> instances = embedding.instances();
   ASSERT_EQ(instances.size(), 1u) << embedding.errors();
   EXPECT_EQ(instances[0].configuration, (Values{{"B", "128"}}));
-  EXPECT_EQ(instances[0].why, "the first of 3 for N=64, N=256 of `@bench`");
+  EXPECT_EQ(instances[0].why, "the first of 1 for N=64, N=256 of `@bench`");
   EXPECT_EQ(embedding.errors(), "");
+}
+
+constexpr const char *kStages = R"(
+@autotune(space = {B: [64, 128], warps: 8, stages: [3, 4]}, prune = stages == 3 && M > 100, key = [M])
+@bench(shapes = [SHAPES])
+kernel k<B: int>(a: tensor<f16>[M, K], b: tensor<f16>[K, N], out c: tensor<f32>[M, N]) grid [cdiv(M, B), cdiv(N, B)] {
+    let (i, j) = (program_id(0) * B, program_id(1) * B)
+    var sums = zeros<f32>[B, B]
+    for k in 0 .. K step 128 { sums += dot(a[i :+ B, k :+ 128], b[k :+ 128, j :+ B]) }
+    c[i :+ B, j :+ B] = sums
+}
+)";
+
+/// What the only instance of `kStages` gets for `shapes`, and why.
+std::string choiceOfStages(const std::string &shapes, Values given = {}) {
+  std::string text = kStages;
+  text.replace(text.find("SHAPES"), 6, shapes);
+  Searched searched(text);
+  BuildOptions build = Embedding::build(std::move(given));
+  (void)embedConfigurations(searched.session, *searched.module, build, nullptr);
+  std::string chosen = searched.errors();
+  for (const TunedInstance &instance : build.source.instances["k"]) {
+    for (const auto &[name, value] : instance.configuration)
+      chosen += name + "=" + value + " ";
+    chosen += instance.why;
+  }
+  return chosen;
+}
+
+TEST(Embed, OneWithTheCodeOfAnotherServesWhatThatServes) {
+  // There is room for three stages of 128, so that four are the same code; `prune` leaves the larger M four alone.
+  EXPECT_EQ(choiceOfStages("{M: 64, N: 4096, K: 4096}, {M: 4096, N: 4096, K: 4096}", {{"B", "128"}}),
+            "stages=4 warps=8 the first of 1 for M=64, M=4096 of `@bench`");
+}
+
+TEST(Embed, LaunchesWithoutProgramsDecideNothing) {
+  EXPECT_EQ(choiceOfStages("{M: 0, N: 4096, K: 4096}, {M: 4096, N: 4096, K: 4096}"),
+            "B=128 stages=4 warps=8 the first of 2 for M=0, M=4096 of `@bench`");
 }
 
 TEST(Embed, WithoutSizesTheFirstIsTakenAndSaid) {
