@@ -7,12 +7,24 @@
 
 namespace tile {
 
-size_t countConfigurations(const Session &session, const ast::KernelItem &kernel, const IrgenOptions &options) {
-  Autotune autotune = readAutotune(kernel);
+/// What `autotune` leaves `one` to choose from; a single one where compiling says what is wrong with it.
+static std::vector<AutotunePoint> pointsOf(const Autotune &autotune, const Session &session,
+                                           const IrgenOptions &options, const CheckCase &one) {
   if (autotune.countPoints() == 0 || autotune.countPoints() > Autotune::kMostPoints)
-    return 1; // compiling says what is wrong
-  return listPoints(autotune, session.sources, [&](const std::string &name) { return options.values.count(name); })
-      .size();
+    return std::vector<AutotunePoint>(1);
+  return listPoints(autotune, session.sources, [&](const std::string &name) {
+    return options.values.count(name) || one.givesField(name) ||
+           llvm::any_of(one.instance, [&](const CheckField &field) { return field.name == name; });
+  });
+}
+
+size_t mostConfigurations(const Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
+                          const std::vector<CheckCase> &cases) {
+  Autotune autotune = readAutotune(kernel);
+  size_t most = 0;
+  for (const CheckCase &one : cases)
+    most = std::max(most, pointsOf(autotune, session, options, one).size());
+  return most;
 }
 
 namespace {
@@ -23,11 +35,7 @@ public:
 
   /// The configurations of `one`, by what they set.
   std::vector<std::vector<CheckField>> of(const CheckCase &one) {
-    auto isGiven = [&](const std::string &name) {
-      return options.values.count(name) || one.givesField(name) ||
-             llvm::any_of(one.instance, [&](const CheckField &field) { return field.name == name; });
-    };
-    std::vector<AutotunePoint> points = listPoints(autotune, session.sources, isGiven);
+    std::vector<AutotunePoint> points = pointsOf(autotune, session, options, one);
     std::vector<std::vector<CheckField>> kept;
     std::vector<bool> isLeft = findLeft(one, points);
     for (auto [point, left] : llvm::zip_equal(points, isLeft)) {
@@ -70,7 +78,7 @@ private:
 
 std::vector<CheckCase> inAllConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                            const IrgenOptions &options, std::vector<CheckCase> cases) {
-  if (countConfigurations(session, kernel, options) == 1)
+  if (mostConfigurations(session, kernel, options, cases) <= 1)
     return cases;
   Configurer configurer(session, module, kernel, options);
   // By `@check` and instance, as they come, then by configuration.

@@ -117,6 +117,7 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
   Reports reports(session.engine.take(), options.showsAll);
   std::vector<CheckCase> cases;
   std::vector<Diagnostic> exclusions;
+  progress.configurations = 0;
   if (readCheckCases(session, kernel, options.build.source, cases, exclusions) && cases.empty() && exclusions.empty())
     reportNoCheck(session, kernel);
   if (cases.empty() && !exclusions.empty()) {
@@ -130,6 +131,8 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
     IrgenOptions source = options.build.source;
     source.numSms = options.numSms; // `prune` may ask for it
     cases = inAllConfigurations(session, module, kernel, source, std::move(cases));
+  } else {
+    progress.configurations = mostConfigurations(session, kernel, options.build.source, cases);
   }
   CheckRow row;
   row.kernel = kernel.name.text;

@@ -29,6 +29,8 @@ struct CheckObserver {
 struct CheckProgress {
   size_t skipped = 0;        ///< cases that are still to be left out, without a row
   bool isDeviceLost = false; ///< the device takes no more work: what follows is not run
+  /// The most that a case of the last kernel could have run in, of which it ran in the first; 0 without cases.
+  size_t configurations = 0;
 };
 
 /// Runs all cases of `kernel`. What is reported stays in the session's engine; errors that are there before must have

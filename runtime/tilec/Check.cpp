@@ -8,7 +8,7 @@
 #include "runtime/tilec/RunFlags.h"
 #include "runtime/tilec/SimulatorFlags.h"
 
-#include "runtime/execute/CheckConfigurations.h"
+#include "runtime/execute/CheckRun.h"
 #include "runtime/execute/Signature.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -413,14 +413,14 @@ static bool checkFile(Session &session, const std::string &input, CheckPrinter &
   CheckProgress progress;
   size_t first = progress.skipped = rest ? rest->first : 0;
   std::vector<Diagnostic> excluded;
-  for (const ast::KernelItem *kernel : kernels)
+  for (const ast::KernelItem *kernel : kernels) {
     for (Diagnostic &reason : checkKernel(session, *file, *module, *kernel, options, observer, progress))
       excluded.push_back(std::move(reason));
+    if (progress.configurations > 1)
+      printer.addNote("kernel `" + kernel->name.text + "` was checked in 1 of " +
+                      std::to_string(progress.configurations) + " configurations; `--configs=all` checks each");
+  }
   printer.endRows(first, options.seed);
-  for (const ast::KernelItem *kernel : kernels)
-    if (size_t count = countConfigurations(session, *kernel, build->source); count > 1 && !options.allConfigurations)
-      printer.addNote("kernel `" + kernel->name.text + "` was checked in 1 of " + std::to_string(count) +
-                      " configurations; `--configs=all` checks each");
   // What `-D` leaves of a file may be some of its kernels, but not nothing.
   bool ranNone = first + printer.counts.total() == 0;
   for (Diagnostic &reason : excluded) {
