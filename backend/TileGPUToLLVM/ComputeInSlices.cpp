@@ -36,12 +36,18 @@ static bool readsShared(Operation *op) {
   return load && load.getAddr().getType().getAddressSpace() == NVVM::NVVMMemorySpace::Shared;
 }
 
-/// Moves ops that only lead to marked ones down to the first that uses them.
+/// Moves ops that only lead to marked ones down to the first that uses them, and loads from shared memory one marked op
+/// further up: what was loaded for a slice could not be moved over the stores of the one before, and all that it leads
+/// to would wait for it.
 static void orderBlock(Block &block) {
   llvm::DenseMap<Operation *, size_t> places;
+  SmallVector<size_t> marked;
   size_t count = 0, nextBarrier = 0;
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    if (op.hasAttr(kSlice))
+      marked.push_back(count);
     places[&op] = count++;
+  }
   nextBarrier = count;
   llvm::DenseSet<Operation *> leads;
   bool isMoved = false;
@@ -64,6 +70,9 @@ static void orderBlock(Block &block) {
     if (!all || (readsShared(&op) && first > nextBarrier))
       continue;
     leads.insert(&op);
+    if (readsShared(&op))
+      if (auto after = llvm::lower_bound(marked, first); after != marked.begin())
+        first = std::max(places[&op], *std::prev(after));
     places[&op] = first;
     isMoved = true;
   }

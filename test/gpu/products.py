@@ -75,9 +75,19 @@ class Product:
     def peers(self):
         """The launches of each peer, one for every set of tensors."""
         if self.bias is not None:
-            return {}
+            return self.fused_peers()
         out = torch.empty_like(self.out)
         return {"cuBLAS": [lambda right=right: torch.matmul(self.left, right, out=out) for right in self.rights]}
+
+    def fused_peers(self):
+        """The epilogues of the vendor's library; its GELU is the tanh form."""
+        use_gelu = {"bias_relu": False, "bias_gelu": True, "bias_approx_gelu": True}
+        epilogue, bias = self.grid.defines["EPILOGUE"], self.bias.to(self.out.dtype)
+        if epilogue not in use_gelu:
+            return {}
+        return {"cuBLASLt, fused": [lambda right=right: torch._addmm_activation(bias, self.left, right,
+                                                                               use_gelu=use_gelu[epilogue])
+                                    for right in self.rights]}
 
 
 class FewRows(Product):

@@ -112,3 +112,24 @@ func.func @no_load_past_a_barrier(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: 
   tile.store %y, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
   return
 }
+
+// What a slice takes from shared memory is loaded before the slice ahead of it is written there: a load cannot be moved
+// over that by who does not know that the bytes are others.
+// CHECK-LABEL: func @loads_a_slice_ahead
+// CHECK:         nvvm.barrier0
+// CHECK-COUNT-2: llvm.load {{.*}} !llvm.ptr<3> -> vector<4xi32>
+// CHECK:         llvm.store {{.*}} vector<4xi32>, !llvm.ptr<3>
+// CHECK-COUNT-2: llvm.load {{.*}} !llvm.ptr<3> -> vector<4xi32>
+// CHECK-COUNT-8: arith.negf
+// CHECK:         llvm.store {{.*}} vector<4xi32>, !llvm.ptr<3>
+// CHECK:         bar.warp.sync
+func.func @loads_a_slice_ahead(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: index) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %w = tile.make_view %q, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %x = tile.load %v[%o :+ 64, %o :+ 64] : !tile.view<?x?xbf16>, (index, index) -> tensor<64x64xbf16, #wide>
+  %y = tgpu.convert_layout %x {tgpu.shared_offset = 0 : i64} : tensor<64x64xbf16, #wide> -> tensor<64x64xbf16, #sum>
+  %z = arith.negf %y : tensor<64x64xbf16, #sum>
+  tile.store %z, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 8192 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  return
+}
