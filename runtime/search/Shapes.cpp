@@ -1,6 +1,7 @@
 #include "runtime/search/Shapes.h"
 
 #include "frontend/ast/Children.h"
+#include "ir/Tile/Knobs.h"
 #include "runtime/compile/Build.h"
 #include "runtime/execute/Execute.h"
 
@@ -123,21 +124,28 @@ static void addDims(const ast::Parameter &parameter, const std::vector<std::stri
   visit(*parameter.type, ast::ChildRole::Type);
 }
 
+static std::string describeBad(const LaunchShape &shape, const std::string &name, const Twine &expected) {
+  return ("`" + name + "` of the shape is `" + shape.values.at(name) + "`; expected " + expected).str();
+}
+
+static constexpr StringLiteral kExtents = "an integer from 0 to 2^63 - 1";
+
 /// What a shape may give a parameter are scalars, and `none` for what is optional. False after reporting.
 static bool checkScalars(Session &session, const ast::KernelItem &item, const LaunchShape &shape) {
   bool isValid = true;
   for (const ast::Parameter &parameter : item.parameters) {
     const std::string &name = parameter.name.text;
     auto given = shape.values.find(name);
-    if (given == shape.values.end() || ast::dynCast<ast::Name>(parameter.type) ||
-        (parameter.isOptional && given->second == "none"))
+    auto *scalar = ast::dynCast<ast::Name>(parameter.type);
+    if (given == shape.values.end() || (given->second == "none" ? parameter.isOptional : scalar != nullptr))
       continue;
     isValid = false;
-    session.engine
-        .report(Code::E0603, shape.places.at(name).value,
-                "`" + name + "` of the shape is `" + given->second + "`; expected " +
-                    (parameter.isOptional ? "`none` or " : "") + "no value, since it is no scalar")
-        .help("leave it out; its extents follow from the dims");
+    std::string expected = scalar ? "a value of " + scalar->text : "no value, since it is no scalar";
+    DiagnosticBuilder diagnostic =
+        session.engine.report(Code::E0603, shape.places.at(name).value,
+                              describeBad(shape, name, (parameter.isOptional ? "`none` or " : "") + expected));
+    if (!scalar)
+      diagnostic.help("leave it out; its extents follow from the dims");
   }
   return isValid;
 }
@@ -241,7 +249,8 @@ private:
     Result<uint64_t> bits = scalarBits(argument, type);
     if (!bits) {
       session.engine.report(Code::E0603, shape.places.at(name).value,
-                            "`" + name + "` of the shape: " + bits.error().message);
+                            type == DataType::Index ? describeBad(shape, name, kExtents)
+                                                    : "`" + name + "` of the shape: " + bits.error().message);
       return std::nullopt;
     }
     return isFloat(type) ? Value::ofReal(fromBits(type, *bits)) : Value(static_cast<int64_t>(*bits));
@@ -290,21 +299,77 @@ static SourceRange placeIn(const LaunchShape &shape, const Session &session, Sou
              : SourceRange{value.file, value.begin + range.begin - begin, value.begin + range.end - begin};
 }
 
-/// What compiling the kernel for `shape` reports is reported at the shape.
-static mlir::OwningOpRef<mlir::ModuleOp> loadFor(Session &session, const ast::Module &module, const BuildOptions &build,
-                                                 const LaunchShape &shape) {
-  StepTimes times;
+/// What the language takes for `name` of `item`, which a shape may set, in words; empty if it may be a type or a
+/// function, which have names of their own.
+static std::string expectedOf(const Session &session, const ast::KernelItem &item, StringRef name) {
+  if (name.starts_with("has("))
+    return "`true` or `false`";
+  if (const Knob *knob = findKnob(name))
+    return knob->expected.str();
+  for (const ast::GenericParameter &generic : item.generics)
+    if (generic.name.text == name) {
+      auto *type = ast::dynCast<ast::Name>(generic.type);
+      return !type || type->text == "type" ? "" : "a value of " + type->text;
+    }
+  return kExtents.str();
+}
+
+/// A word that nothing is called, in place of a number: what is called alike is not what was meant.
+static void describeUnknown(const Session &session, const ast::KernelItem &item, const LaunchShape &shape,
+                            Diagnostic &diagnostic) {
+  SourceRange found = diagnostic.primary.range;
+  for (const auto &[name, place] : shape.places) {
+    const SourceRange &value = place.value;
+    if (diagnostic.code != Code::E0100 || !found.isValid() || found.file != value.file || found.begin < value.begin ||
+        found.end > value.end)
+      continue;
+    std::string expected = expectedOf(session, item, name);
+    if (expected.empty())
+      return;
+    diagnostic.code = Code::E0603;
+    diagnostic.message = describeBad(shape, name, expected);
+    diagnostic.help.clear();
+    diagnostic.fix.reset();
+    return;
+  }
+}
+
+/// Runs `work`, and `change` on what that reports.
+static void changeReports(Session &session, function_ref<void()> work, function_ref<void(Diagnostic &)> change) {
   std::vector<Diagnostic> before = session.engine.take();
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadKernels(session, module, build, times);
+  work();
   std::vector<Diagnostic> found = session.engine.take();
   for (Diagnostic &diagnostic : before)
     session.engine.add(std::move(diagnostic));
   for (Diagnostic &diagnostic : found) {
-    diagnostic.primary.range = placeIn(shape, session, diagnostic.primary.range);
-    for (Label &label : diagnostic.secondary)
-      label.range = placeIn(shape, session, label.range);
+    change(diagnostic);
     session.engine.add(std::move(diagnostic));
   }
+}
+
+void reportAt(Session &session, SourceRange place, function_ref<void()> work) {
+  changeReports(session, work, [&](Diagnostic &diagnostic) {
+    if (diagnostic.code == Code::E0603 && !diagnostic.primary.range.isValid())
+      diagnostic.primary.range = place;
+  });
+}
+
+/// What compiling the kernel for `shape` reports is reported at the shape.
+static mlir::OwningOpRef<mlir::ModuleOp> loadFor(Session &session, const ast::Module &module,
+                                                 const ast::KernelItem &item, const BuildOptions &build,
+                                                 const LaunchShape &shape) {
+  StepTimes times;
+  mlir::OwningOpRef<mlir::ModuleOp> kernels;
+  changeReports(
+      session, [&] { kernels = loadKernels(session, module, build, times); },
+      [&](Diagnostic &diagnostic) {
+        diagnostic.primary.range = placeIn(shape, session, diagnostic.primary.range);
+        for (Label &label : diagnostic.secondary)
+          label.range = placeIn(shape, session, label.range);
+        if (diagnostic.fix)
+          diagnostic.fix->range = placeIn(shape, session, diagnostic.fix->range);
+        describeUnknown(session, item, shape, diagnostic);
+      });
   return kernels;
 }
 
@@ -315,7 +380,7 @@ std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast:
     return std::nullopt;
   BuildOptions build;
   build.source = withShape(options, item, shape);
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadFor(session, module, build, shape);
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = loadFor(session, module, item, build, shape);
   std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
   if (!kernel)
     return std::nullopt;

@@ -9,6 +9,8 @@
 
 #include "runtime/compile/Session.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +47,9 @@ IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const 
 std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
                                                     const ast::KernelItem &item, const IrgenOptions &options,
                                                     const LaunchShape &shape);
+
+/// Runs `work`. What that reports of arguments and has no place, stands at `place`, that of the launch.
+void reportAt(Session &session, SourceRange place, llvm::function_ref<void()> work);
 
 } // namespace tile
 

@@ -52,6 +52,7 @@ struct AskedLaunch {
   std::string title; ///< `M=4096 N=4096`; empty for the one of --arg
   std::vector<std::string> arguments;
   std::map<std::string, std::string> values; ///< of compile-time parameters and knobs, as `-D` has them
+  SourceRange place;                         ///< of its shape; invalid for the one of --arg
 };
 
 /// The launches of --arg, of --shapes, or of `@bench`; none after reporting.
@@ -62,7 +63,7 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
     return std::nullopt;
   }
   if (!argumentsOfRun().empty())
-    return std::vector<AskedLaunch>{{"", argumentsOfRun(), {}}};
+    return std::vector<AskedLaunch>{{"", argumentsOfRun(), {}, {}}};
   std::optional<std::vector<LaunchShape>> shapes =
       shapesOption.isGiven() ? readShapeFile(session, shapesOption.get()) : std::optional(benchShapes(session, item));
   if (!shapes)
@@ -80,7 +81,7 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
     std::optional<std::vector<std::string>> arguments = argumentsOf(session, module, item, options, shape);
     if (!arguments)
       return std::nullopt;
-    launches.push_back({shape.text, std::move(*arguments), compiledValues(item, shape)});
+    launches.push_back({shape.text, std::move(*arguments), compiledValues(item, shape), shape.range});
   }
   return launches;
 }
@@ -206,7 +207,7 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
   json::Array results;
   for (const AskedLaunch &asked : *launches)
     if (!interrupted)
-      tuneLaunch(session, launch, asked, options, results);
+      reportAt(session, asked.place, [&] { tuneLaunch(session, launch, asked, options, results); });
   report["launches"] = std::move(results);
 }
 
