@@ -38,7 +38,8 @@ static NumberOption secondsOption{
     {"seconds", "N", "that measuring one launch may take, once its arguments are made; default 10"},
     {Command::Tune},
     10,
-    86400};
+    86400,
+    1};
 static NumberOption compileSecondsOption{
     {"compile-seconds", "N", "that compiling one configuration may take; default 60"}, {Command::Tune}, 60, 86400};
 static FormOption tuneReportOption{
