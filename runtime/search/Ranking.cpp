@@ -174,7 +174,7 @@ void printRanking(const std::vector<RankedConfiguration> &ranking, size_t top, l
       out << "   -  " << one.configuration.describe() << ": " << estimate.rejection << '\n';
       continue;
     }
-    if (rank == top)
+    if (top > 0 && rank == top)
       out << "      a search measures those above" << (hasDefault ? "" : " and the default")
           << "; `--top` says how many\n";
     hasDefault |= one.place == 0;

@@ -206,7 +206,11 @@ static json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
     trial.warps = estimate.warps;
     trial.programsPerSm = estimate.programsPerSm;
     json::Object entry = toJson(trial);
-    entry["bound"] = estimate.bound;
+    // Of which a record leaves out a zero.
+    entry["predictedUs"] = trial.predictedUs;
+    entry["sharedBytes"] = trial.sharedBytes;
+    if (!estimate.bound.empty()) // nothing bounds what has no programs
+      entry["bound"] = estimate.bound;
     entry["waves"] = estimate.waves;
     entries.push_back(std::move(entry));
   }
@@ -214,10 +218,13 @@ static json::Array toJson(const std::vector<RankedConfiguration> &ranking) {
 }
 
 json::Object toJson(const RankedLaunch &ranked, const Target &target, int64_t processors) {
-  return json::Object{{"kernel", ranked.key.kernel},      {"sizes", ranked.space.sizes},
-                      {"arch", std::string(target.name)}, {"multiprocessors", processors},
-                      {"top", int64_t(ranked.top)},       {"pruned", toJson(ranked.space.pruned)},
-                      {"ranking", toJson(ranked.ranking)}};
+  json::Object entry{{"kernel", ranked.key.kernel},      {"sizes", ranked.space.sizes},
+                     {"arch", std::string(target.name)}, {"multiprocessors", processors},
+                     {"top", int64_t(ranked.top)},       {"pruned", toJson(ranked.space.pruned)},
+                     {"ranking", toJson(ranked.ranking)}};
+  if (!ranked.whyNothing.empty())
+    entry["why"] = ranked.whyNothing;
+  return entry;
 }
 
 } // namespace tile
