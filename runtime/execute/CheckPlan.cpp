@@ -289,13 +289,16 @@ bool PlanReader::readCheck(const ast::Decorator &decorator, const std::vector<st
   if ((base.rtol || base.atol) && base.reason.empty())
     return refuse(decorator.range,
                   "`@check` replaces the derived tolerance and does not say why; expected `reason = \"…\"`");
+  std::set<std::pair<const ast::Expr *, std::string>> known;
   for (const auto &instance : instances)
     for (const ast::ExprPtr &shape : shapes->elements) {
       CheckCase one = base;
       one.instance = instance;
       if (!readShape(*shape, one))
         return false;
-      cases.push_back(std::move(one));
+      // Instances that differ in what the shape gives are one.
+      if (known.insert({shape.get(), one.describeInstance()}).second)
+        cases.push_back(std::move(one));
     }
   return true;
 }
