@@ -141,22 +141,6 @@ std::string tile::settingText(const ast::Expr &value, const SourceManager &sourc
   return number ? std::to_string(number->value) : std::string(sources.text(value.range));
 }
 
-std::vector<AutotunePoint> tile::listPoints(const Autotune &autotune, const SourceManager &sources,
-                                            const std::function<bool(const std::string &name)> &isGiven) {
-  std::vector<AutotunePoint> points;
-  std::set<std::string> texts;
-  for (uint64_t i = 0, count = std::min(autotune.countPoints(), Autotune::kMostPoints); i < count; ++i) {
-    AutotunePoint point = autotune.point(i);
-    llvm::erase_if(point.settings, [&](const auto &setting) { return isGiven(setting.name->text); });
-    std::string text;
-    for (auto [name, value] : point.settings)
-      text += name->text + "=" + settingText(*value, sources) + "\n";
-    if (texts.insert(std::move(text)).second)
-      points.push_back(std::move(point));
-  }
-  return points;
-}
-
 //===-- Checking
 
 namespace {

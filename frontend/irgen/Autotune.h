@@ -6,7 +6,6 @@
 #include "frontend/ast/Item.h"
 #include "frontend/diagnostic/Diagnostic.h"
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +61,6 @@ Autotune readAutotune(const ast::KernelItem &kernel);
 
 /// `value` as `-D` takes it; numbers that are the same have one text.
 std::string settingText(const ast::Expr &value, const SourceManager &sources);
-
-/// The points of `autotune`, at most `kMostPoints`, in their order, without the names that `isGiven` takes; of those
-/// that differ in nothing else the first.
-std::vector<AutotunePoint> listPoints(const Autotune &autotune, const SourceManager &sources,
-                                      const std::function<bool(const std::string &name)> &isGiven);
 
 /// Reports what is wrong with the `@autotune` of `kernel` for every launch.
 void checkAutotune(const ast::KernelItem &kernel, const SourceManager &sources, DiagnosticEngine &engine);

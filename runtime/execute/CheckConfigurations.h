@@ -8,8 +8,8 @@ namespace tile {
 
 /// The most configurations that `@autotune` of `kernel` leaves one of `cases`, where `options`, the case's instance and
 /// its shape give some of what it sets; 0 without cases.
-size_t mostConfigurations(const Session &session, const ast::KernelItem &kernel, const IrgenOptions &options,
-                          const std::vector<CheckCase> &cases);
+size_t mostConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                          const IrgenOptions &options, const std::vector<CheckCase> &cases);
 
 /// Each of `cases` once for each of them that `where` of compile-time values and `prune` leave in its shape, with
 /// `num_sms()` of `options`; those of one configuration stand together. A case that cannot say so, or whose

@@ -127,13 +127,12 @@ std::vector<Diagnostic> checkKernel(Session &session, FileId file, const ast::Mo
   }
   if (session.hasErrors())
     cases.clear();
-  else if (options.allConfigurations) {
-    IrgenOptions source = options.build.source;
-    source.numSms = options.numSms; // `prune` may ask for it
+  IrgenOptions source = options.build.source;
+  source.numSms = options.numSms; // `prune` may ask for it
+  if (options.allConfigurations)
     cases = inAllConfigurations(session, module, kernel, source, std::move(cases));
-  } else {
-    progress.configurations = mostConfigurations(session, kernel, options.build.source, cases);
-  }
+  else
+    progress.configurations = mostConfigurations(session, module, kernel, source, cases);
   CheckRow row;
   row.kernel = kernel.name.text;
   row.count = cases.size();

@@ -2,6 +2,7 @@
 
 #include "backend/target/Throughput.h"
 #include "frontend/irgen/Autotune.h"
+#include "runtime/execute/Configurations.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
 #include "runtime/search/Shapes.h"
@@ -200,9 +201,7 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
 /// Gives each of `instances` its configuration, where there are several. False after reporting.
 static bool rankInstances(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                           const BuildOptions &build, std::vector<TunedInstance> &instances) {
-  size_t count = listPoints(readAutotune(kernel), session.sources, [&](const std::string &name) {
-                   return build.source.values.count(name) != 0;
-                 }).size();
+  size_t count = listConfigurations(session, module, kernel, build.source).size();
   if (count < 2)
     return true;
   for (TunedInstance &instance : instances) {

@@ -2,13 +2,11 @@
 
 #include "frontend/irgen/Autotune.h"
 #include "ir/Tile/Knobs.h"
+#include "runtime/execute/Configurations.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
-
-#include <map>
-#include <set>
 
 namespace tile {
 
@@ -54,56 +52,30 @@ public:
   }
 
 private:
-  /// Gives each configuration with its settings, those of equal values once.
+  /// Gives each configuration with its settings.
   bool readPoints(std::vector<Configuration> &found, std::vector<Settings> &settings) {
     found.clear();
     settings.clear();
-    std::set<std::string> texts;
-    for (const AutotunePoint &point : listPoints(
-             autotune, session.sources, [&](const std::string &name) { return options.values.count(name) != 0; })) {
-      if (!leavesNothingOpen(point))
+    for (ListedConfiguration &one : listConfigurations(session, module, kernel, options)) {
+      if (!leavesNothingOpen(one))
         return false;
-      Configuration configuration;
-      Settings own;
-      for (auto [name, value] : point.settings) {
-        configuration.values.emplace_back(name->text, valueText(*value));
-        own[name->text] = value;
-      }
-      if (!texts.insert(configuration.describe()).second)
-        continue;
-      found.push_back(std::move(configuration));
-      settings.push_back(std::move(own));
+      found.push_back({std::move(one.values)});
+      settings.push_back(std::move(one.settings));
     }
     return true;
   }
 
-  /// What `value` of a configuration is, so that `1 + 1` and `2` are the same; its text where it is no number, or one
-  /// of the launch, which compiling refuses.
-  const std::string &valueText(const ast::Expr &value) {
-    auto [text, isNew] = valueTexts.try_emplace(&value, settingText(value, session.sources));
-    if (!isNew || ast::dynCast<ast::IntLiteral>(&value))
-      return text->second;
-    IrgenOptions ofAnyLaunch = options;
-    for (const std::string &dim : dimNames(kernel))
-      ofAnyLaunch.values.erase(dim);
-    ofAnyLaunch.scalarTexts.clear();
-    DiagnosticEngine engine;
-    if (auto found = evaluateFor(module, session.sources, engine, session.context, ofAnyLaunch, {&value}))
-      text->second = found->front();
-    return text->second;
-  }
-
-  /// Whether every compile-time parameter has a value at `point`.
-  bool leavesNothingOpen(const AutotunePoint &point) {
+  /// Whether every compile-time parameter has a value in `configuration`.
+  bool leavesNothingOpen(const ListedConfiguration &configuration) {
     std::vector<Instance> instances = listInstances(kernel, [](const std::string &) { return false; });
     for (const ast::GenericParameter &generic : kernel.generics) {
       const std::string &name = generic.name.text;
-      bool isSet = llvm::any_of(point.settings, [&](const auto &setting) { return setting.name->text == name; });
+      bool isSet = configuration.settings.count(name) != 0;
       bool isListed = llvm::any_of(instances.front(), [&](const auto &setting) { return setting.first == name; });
       if (isSet || isListed || generic.defaultValue || options.values.count(name) || hasHeuristic(kernel, name))
         continue;
       session.engine
-          .report(Code::E0412, point.range,
+          .report(Code::E0412, configuration.range,
                   "a configuration gives compile-time parameter `" + name + "` of kernel `" + kernel.name.text +
                       "` no value")
           .secondary(generic.range, "it has no default either")
@@ -242,7 +214,6 @@ private:
   const ast::KernelItem &kernel;
   IrgenOptions options;
   Autotune autotune;
-  std::map<const ast::Expr *, std::string> valueTexts;
 };
 
 } // namespace
