@@ -6,8 +6,7 @@
 
 namespace tile {
 
-/// The most configurations that `@autotune` of `kernel` leaves one of `cases`, where `options`, the case's instance and
-/// its shape give some of what it sets; 0 without cases.
+/// The most configurations that inAllConfigurations has of one of `cases`; 0 where it has none but the first.
 size_t mostConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                           const IrgenOptions &options, const std::vector<CheckCase> &cases);
 

@@ -198,18 +198,31 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
   return "";
 }
 
+/// How many of `listed` `where` leaves `instance`.
+static size_t countLeft(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                        const IrgenOptions &options, const TunedInstance &instance,
+                        const std::vector<ListedConfiguration> &listed) {
+  IrgenOptions ofInstance = options;
+  ofInstance.kernel = kernel.name.text;
+  ofInstance.values.insert(instance.values.begin(), instance.values.end());
+  DiagnosticEngine engine; // compiling reports what is wrong with it
+  return llvm::count(
+      findLeftByWhere(module, session.sources, engine, session.context, ofInstance, settingsOf(listed)), true);
+}
+
 /// Gives each of `instances` its configuration, where there are several. False after reporting.
 static bool rankInstances(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                           const BuildOptions &build, std::vector<TunedInstance> &instances) {
-  size_t count = listConfigurations(session, module, kernel, build.source).size();
-  if (count < 2)
+  const std::vector<ListedConfiguration> listed = listConfigurations(session, module, kernel, build.source);
+  if (listed.size() < 2)
     return true;
   for (TunedInstance &instance : instances) {
     ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
     std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target, launches, instance);
     if (!problem)
       return false;
-    if (problem->empty())
+    size_t count = countLeft(session, module, kernel, build.source, instance, listed);
+    if (problem->empty() || count == 1)
       continue;
     instance.why = "the first that is written, since " + *problem;
     std::string dims;
