@@ -1,6 +1,8 @@
 /// Constants and everything that works element by element.
 #include "backend/interpreter/Compiler.h"
 
+#include "ir/Tile/FloatToInteger.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::interpreter;
@@ -153,15 +155,10 @@ static LogicalResult compileChoice(Compiler &compiler, arith::SelectOp op) {
   return success();
 }
 
-static bool isConversionToInteger(Operation *op) {
-  return isa<arith::FPToSIOp, arith::FPToUIOp>(op) ||
-         (isa<CastOp>(op) && isa<IntegerType>(getElementTypeOrSelf(op->getResult(0).getType())));
-}
-
 /// Whether `value` becomes nothing but an integer, by way of limits at most.
 static bool isOnlyConverted(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isConversionToInteger(user) ||
+    return isFloatToInteger(user) ||
            (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(user) &&
             isOnlyConverted(user->getResult(0)));
   });
@@ -173,7 +170,7 @@ static bool takesEnd(const Compiler &compiler, Operation *op) {
   if (!compiler.bounded || compiler.options.converted == Converted::Exact)
     return false;
   bool isStep = isa<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op);
-  return isConversionToInteger(op) || (isStep && isOnlyConverted(op->getResult(0)));
+  return isFloatToInteger(op) || (isStep && isOnlyConverted(op->getResult(0)));
 }
 
 /// That end of each element of `operand`.

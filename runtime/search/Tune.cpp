@@ -1,5 +1,6 @@
 #include "runtime/search/Tune.h"
 
+#include "ir/Tile/FloatToInteger.h"
 #include "ir/Tile/TileOps.h"
 #include "runtime/artifact/File.h"
 #include "runtime/execute/LaunchArguments.h"
@@ -46,9 +47,7 @@ std::string countOf(size_t configurations) {
 bool roundsToIntegers(mlir::func::FuncOp kernel) {
   return kernel
       .walk([](mlir::Operation *op) {
-        bool isConversion = isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp>(op) ||
-                            (isa<CastOp>(op) && isa<mlir::IntegerType>(getElementTypeOrSelf(op->getResult(0))));
-        return isConversion ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+        return isFloatToInteger(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }
