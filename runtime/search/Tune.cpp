@@ -1,11 +1,10 @@
 #include "runtime/search/Tune.h"
 
-#include "ir/Tile/FloatToInteger.h"
-#include "ir/Tile/TileOps.h"
 #include "runtime/artifact/File.h"
 #include "runtime/execute/LaunchArguments.h"
 #include "runtime/execute/Signature.h"
 #include "runtime/search/CompileWorker.h"
+#include "runtime/search/Rounding.h"
 #include "runtime/tune/Choice.h"
 #include "runtime/tune/EarlierTrials.h"
 #include "runtime/tune/MeasureClient.h"
@@ -15,10 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
-#include "mlir/IR/TypeUtilities.h"
-
 #include <chrono>
-#include <cmath>
 #include <ctime>
 
 using namespace llvm;
@@ -42,31 +38,6 @@ constexpr double kHangs = 4;
 
 std::string countOf(size_t configurations) {
   return std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
-}
-
-bool roundsToIntegers(mlir::func::FuncOp kernel) {
-  return kernel
-      .walk([](mlir::Operation *op) {
-        return isFloatToInteger(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// The unit roundoff of the narrowest floats that `kernel`, tile IR, computes: of what a conversion or an operation
-/// gives, and of tf32 products. 0 of a kernel without floats.
-double coarsestRounding(mlir::func::FuncOp kernel) {
-  constexpr double kTf32 = 0x1p-11;
-  double coarsest = 0;
-  kernel.walk([&](mlir::Operation *op) {
-    if (auto dot = dyn_cast<DotOp>(op); dot && dot.getPrecision() == Precision::Tf32)
-      coarsest = std::max(coarsest, kTf32);
-    if (isa<LoadOp, LoadPtrOp>(op)) // rounds nothing
-      return;
-    for (mlir::Type type : op->getResultTypes())
-      if (auto element = dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(type)))
-        coarsest = std::max(coarsest, std::ldexp(1.0, -static_cast<int>(element.getFPMantissaWidth())));
-  });
-  return coarsest;
 }
 
 /// Ends the reason of a choice that a whole search may replace, and that replaces none of a whole search.
@@ -155,8 +126,7 @@ private:
     if (!variant)
       return false;
     given = std::move(*arguments);
-    agreement.intermediate = coarsestRounding(kernel->function);
-    agreement.roundsToIntegers = roundsToIntegers(kernel->function);
+    agreement = agreementOf(kernel->function);
     if (!fitsAny(*kernel))
       return false;
     result.key = tuneKeyOf(session, *launch.kernel, launch.build, result.space, launch.gpu, *variant);
