@@ -326,7 +326,7 @@ std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Mo
   CaseNumbers numbers;
   if (!numbers.compute(session, module, contract, one, options))
     return std::nullopt;
-  std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers, options.numSms.value_or(kHostSms));
+  std::optional<std::vector<Value>> slots = slotsOf(session, contract, one, numbers, *options.numSms);
   return slots ? ArgumentMaker(session, contract, one, numbers, seed).make(std::move(*slots)) : std::nullopt;
 }
 

@@ -17,7 +17,7 @@ struct CheckArguments {
   std::vector<Value> slots;      ///< the value of each name of the contract, for its expressions
 };
 
-/// None after reporting.
+/// `options` say what `num_sms()` is. None after reporting.
 std::optional<CheckArguments> makeCheckArguments(Session &session, const ast::Module &module,
                                                  const KernelContract &contract, const CheckCase &one,
                                                  const IrgenOptions &options, uint64_t seed);

@@ -1,6 +1,5 @@
 #include "runtime/search/Embed.h"
 
-#include "backend/target/Throughput.h"
 #include "frontend/irgen/Autotune.h"
 #include "runtime/execute/Configurations.h"
 #include "runtime/search/Keys.h"
@@ -60,8 +59,7 @@ static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem
     for (const auto *values : {&instance.values, &build.source.values})
       for (const auto &[name, value] : *values)
         options.values[name] = value;
-    if (!options.numSms) // `key` and `prune` may ask for it
-      options.numSms = throughputOf(*build.compile.target).processors;
+    options.numSms = numSmsOf(options, *build.compile.target); // `key` and `prune` may ask for it
     return options;
   };
   if (!dimNames(kernel).empty() && hasDims(kernel, build.source)) {

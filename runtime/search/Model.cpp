@@ -142,7 +142,7 @@ Estimate estimate(ModuleOp module, const LaunchFacts &launch, const Target &targ
   int64_t sumWords = mostLiveSumWords(source);
   const Throughput &rate = throughputOf(target);
   std::map<std::string, int64_t> facts = launch.values;
-  facts.emplace("num_sms", launch.numSms.value_or(rate.processors));
+  facts.emplace("num_sms", launch.numSms);
   LaunchValues plain(source, facts);
   result.terms = longestSum(source, plain);
   result.copiesAhead =

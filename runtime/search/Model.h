@@ -39,7 +39,7 @@ struct Estimate {
 
 struct LaunchFacts {
   std::map<std::string, int64_t> values; ///< dims and integer scalars
-  std::optional<int64_t> numSms;         ///< of the GPU; none: those of the target's usual product
+  int64_t numSms = 0;                    ///< what `num_sms()` is
 };
 
 /// The estimate for the one kernel of `module`, tile IR, which is spent. What the compiler refuses is a rejection in

@@ -1,6 +1,7 @@
 #include "runtime/search/Ranking.h"
 
 #include "backend/pipeline/Pipeline.h"
+#include "backend/target/Throughput.h"
 #include "frontend/irgen/Autotune.h"
 #include "runtime/execute/Execute.h"
 
@@ -12,14 +13,18 @@
 
 namespace tile {
 
+int64_t numSmsOf(const IrgenOptions &options, const Target &target) {
+  return options.numSms.value_or(throughputOf(target).processors);
+}
+
 /// What of `options` is a number: dims and scalars.
-static LaunchFacts factsOf(const IrgenOptions &options) {
+static LaunchFacts factsOf(const IrgenOptions &options, const Target &target) {
   LaunchFacts facts;
   for (const auto *texts : {&options.values, &options.scalarTexts})
     for (const auto &[name, text] : *texts)
       if (int64_t value; !llvm::StringRef(text).getAsInteger(0, value))
         facts.values[name] = value;
-  facts.numSms = options.numSms;
+  facts.numSms = numSmsOf(options, target);
   return facts;
 }
 
@@ -58,7 +63,7 @@ Estimate estimateConfiguration(Session &session, const ast::Module &module, cons
     ir = std::move(kernel->module);
   }
   runSourcePasses(*ir);
-  return estimate(*ir, factsOf(own), target);
+  return estimate(*ir, factsOf(own, target), target);
 }
 
 /// Of a configuration whose code another one has, whose rank follows.

@@ -14,6 +14,9 @@
 
 namespace tile {
 
+/// What `num_sms()` is for a launch of `options`: that of its GPU, else that of the usual product of `target`.
+int64_t numSmsOf(const IrgenOptions &options, const Target &target);
+
 struct RankedConfiguration {
   Configuration configuration;
   size_t place = 0; ///< in the space; the first is the default

@@ -183,9 +183,9 @@ namespace {
 /// Makes arguments of the contract that a shape gives.
 class ShapeArguments {
 public:
-  ShapeArguments(Session &session, const KernelContract &contract, const LaunchShape &shape)
+  ShapeArguments(Session &session, const KernelContract &contract, const LaunchShape &shape, int64_t numSms)
       : session(session), contract(contract), shape(shape), slots(contract.names.size()) {
-    slots[KernelContract::kNumSmsSlot] = Value(int64_t(kHostSms));
+    slots[KernelContract::kNumSmsSlot] = Value(numSms);
   }
 
   /// False after reporting a dim or a scalar that has no value.
@@ -384,7 +384,7 @@ std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast:
   std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
   if (!kernel)
     return std::nullopt;
-  ShapeArguments arguments(session, kernel->contract, shape);
+  ShapeArguments arguments(session, kernel->contract, shape, *options.numSms);
   if (!arguments.bind())
     return std::nullopt;
   std::vector<std::string> texts;

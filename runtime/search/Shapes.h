@@ -42,8 +42,8 @@ std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, c
 IrgenOptions withShape(IrgenOptions options, const ast::KernelItem &item, const LaunchShape &shape);
 
 /// One argument for each parameter that is there, as `--arg` takes them: `a=normal:bf16[4096,4096]`. Tensors have the
-/// extents of the signature, rows without gaps. None after reporting what `shape` does not say or the kernel does not
-/// have.
+/// extents of the signature, rows without gaps. `options` say what `num_sms()` is. None after reporting what `shape`
+/// does not say or the kernel does not have.
 std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast::Module &module,
                                                     const ast::KernelItem &item, const IrgenOptions &options,
                                                     const LaunchShape &shape);

@@ -133,7 +133,7 @@ private:
     return true;
   }
 
-  int numSms() const { return static_cast<int>(launch.build.source.numSms.value_or(1)); }
+  int numSms() const { return static_cast<int>(numSmsOf(launch.build.source, *launch.build.compile.target)); }
 
   /// Whether the arguments fit the default, `kernel`, or, as `where` may have it, another configuration. False after
   /// reporting why not.

@@ -6,7 +6,6 @@
 #include "runtime/tilec/TuneHeading.h"
 #include "runtime/tilec/TuneReport.h"
 
-#include "backend/target/Throughput.h"
 #include "runtime/driver/Device.h"
 #include "runtime/execute/Signature.h"
 #include "runtime/search/Shapes.h"
@@ -127,7 +126,7 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
   if (dryRunOption.isOn()) {
     std::optional<RankedLaunch> ranked = rankLaunch(session, launch, options);
     const Target &target = *launch.build.compile.target;
-    int64_t processors = launch.build.source.numSms.value_or(0);
+    int64_t processors = *launch.build.source.numSms;
     if (ranked && tuneReportOption.is("json"))
       add(toJson(*ranked, target, processors));
     else if (ranked)
@@ -181,8 +180,10 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
     return;
   build->source.kernel = item->name.text;
   build->source.forOneLaunch = true;
-  build->source.numSms =
-      needsGpu ? numSmsOf(session, DeviceKind::Gpu) : throughputOf(*build->compile.target).processors;
+  if (needsGpu)
+    build->source.numSms = numSmsOf(session, DeviceKind::Gpu);
+  else
+    build->source.numSms = numSmsOf(build->source, *build->compile.target);
   if (!build->source.numSms)
     return;
   std::optional<std::vector<AskedLaunch>> launches = readLaunches(session, *syntax, *item, build->source);
