@@ -1,6 +1,7 @@
 #include "runtime/tune/ScratchFolder.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
@@ -14,6 +15,8 @@ namespace tile {
 
 static constexpr const char *kPrefix = "tile-tune-";
 static constexpr const char *kLock = "/lock";
+/// In place of the lock in a file system without any: nobody knows when its process has ended.
+static constexpr const char *kUnlocked = "/unlocked";
 
 static void eachEntry(const std::string &folder, const std::function<void(const std::string &name)> &visit) {
   DIR *entries = opendir(folder.c_str());
@@ -45,9 +48,10 @@ static void removeAbandoned(const std::string &parent) {
     std::string folder = parent + "/" + name;
     struct stat status;
     if (name.rfind(kPrefix, 0) != 0 || lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
-        status.st_uid != geteuid())
+        status.st_uid != geteuid() || access((folder + kUnlocked).c_str(), F_OK) == 0)
       return;
-    int lock = open((folder + kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    // A process may have ended before it made its file, or while it removed the folder.
+    int lock = open((folder + kLock).c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (lock < 0)
       return;
     if (takeLock(lock))
@@ -71,6 +75,8 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make() {
       return failed(parent);
     int lock = open((folder + kLock).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (lock < 0) {
+      if (errno == ENOENT) // another one took it for abandoned
+        continue;
       Error error = failed(parent);
       rmdir(folder.c_str());
       return error;
@@ -83,7 +89,7 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make() {
     close(lock);
     if (!isThere || problem == EWOULDBLOCK) // another one took it for abandoned before it was locked
       continue;
-    unlink((folder + kLock).c_str());
+    rename((folder + kLock).c_str(), (folder + kUnlocked).c_str());
     return std::unique_ptr<ScratchFolder>(new ScratchFolder(std::move(folder), -1));
   }
 }

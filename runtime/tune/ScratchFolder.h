@@ -2,8 +2,8 @@
 // the process was killed, with the next search of the same user.
 //
 // A file in it, which its process has locked, tells the folders of living processes from the others: the system gives a
-// lock back however a process ends, and hosts and containers that share the folder see it. Without the file a folder is
-// left alone.
+// lock back however a process ends, and hosts and containers that share the folder see it. A folder without the file is
+// one whose process ended before it made it.
 
 #ifndef TILE_RUNTIME_TUNE_SCRATCHFOLDER_H
 #define TILE_RUNTIME_TUNE_SCRATCHFOLDER_H

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tile {
 namespace {
@@ -64,8 +65,39 @@ TEST_F(ScratchFolderTest, OfAKilledProcessGoesWithTheNextSearch) {
   EXPECT_EQ(count(), 0u);
 }
 
+TEST_F(ScratchFolderTest, OfAProcessKilledBeforeItHadTheLockGoes) {
+  for (const char *name : {"tile-tune-empty", "tile-tune-without", "tile-tune-with"})
+    std::filesystem::create_directory(parent / name);
+  std::ofstream(parent / "tile-tune-without" / "0.cubin");
+  std::ofstream(parent / "tile-tune-with" / "lock");
+  make();
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(ScratchFolderTest, ThoseMadeAtOnceStayApart) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(fork());
+    if (children.back() == 0) {
+      bool isWhole = true;
+      for (int turn = 0; turn < 500 && isWhole; ++turn) {
+        Result<std::unique_ptr<ScratchFolder>> made = ScratchFolder::make();
+        isWhole = made && std::ofstream((*made)->path() + "/0.cubin") && std::filesystem::exists((*made)->path());
+      }
+      _exit(isWhole ? 0 : 1);
+    }
+  }
+  for (pid_t child : children) {
+    int status = 1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
 TEST_F(ScratchFolderTest, WhatIsNotKnownToBeOneStays) {
   std::filesystem::create_directory(parent / "tile-tune-unlocked");
+  std::ofstream(parent / "tile-tune-unlocked" / "unlocked");
   std::filesystem::create_directory(parent / "other");
   std::ofstream(parent / "other" / "lock");
   std::filesystem::create_directory_symlink(parent / "other", parent / "tile-tune-link");
