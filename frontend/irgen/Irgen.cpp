@@ -181,9 +181,16 @@ static const ast::SpecItem *findSpec(const ast::Module &root, std::string_view n
   return nullptr;
 }
 
-DiagnosticBuilder tile::reportMissingDim(DiagnosticEngine &engine, SourceRange shape, const std::string &name) {
-  DiagnosticBuilder diagnostic = engine.report(Code::E0606, shape, "the shape gives no value for `" + name + "`");
-  diagnostic.help("add `" + name + ": …`");
+DiagnosticBuilder tile::reportMissing(DiagnosticEngine &engine, Code code, SourceRange shape,
+                                      const std::vector<std::string_view> &names, std::string_view assigns) {
+  std::string listed, added;
+  for (const std::string_view &name : names) {
+    bool isLast = &name == &names.back();
+    listed += (listed.empty() ? "`" : isLast ? " and `" : ", `") + std::string(name) + "`";
+    added += (added.empty() ? "`" : ", `") + std::string(name) + std::string(assigns) + "…`";
+  }
+  DiagnosticBuilder diagnostic = engine.report(code, shape, "the shape gives no value for " + listed);
+  diagnostic.help("add " + added);
   return diagnostic;
 }
 

@@ -97,8 +97,10 @@ using Instance = std::vector<std::pair<std::string, const ast::Expr *>>;
 std::vector<Instance> listInstances(const ast::KernelItem &kernel,
                                     const std::function<bool(const std::string &name)> &isFixed);
 
-/// Reports at `shape` that it gives no value for the dim `name`.
-DiagnosticBuilder reportMissingDim(DiagnosticEngine &engine, SourceRange shape, const std::string &name);
+/// Reports at `shape` that it gives no value for `names`, all at once. It is written as a record, or with `assigns`
+/// between a name and its value.
+DiagnosticBuilder reportMissing(DiagnosticEngine &engine, Code code, SourceRange shape,
+                                const std::vector<std::string_view> &names, std::string_view assigns = ": ");
 
 /// Whether a `@heuristic` of `kernel` computes `name`.
 bool hasHeuristic(const ast::KernelItem &kernel, std::string_view name);

@@ -93,7 +93,7 @@ std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic,
       first = leaf.name;
   first = missing.empty() ? first : missing.substr(0, missing.find(','));
   if (values.shape.isValid() && !first.empty()) {
-    tile::reportMissingDim(evaluator.engine, values.shape, first).secondary(heuristic.range, "needed here");
+    tile::reportMissing(evaluator.engine, Code::E0606, values.shape, {first}).secondary(heuristic.range, "needed here");
     return std::nullopt;
   }
   bool needsDevice = needs("num_sms");

@@ -97,7 +97,7 @@ static std::optional<std::vector<Value>> slotsOf(Session &session, const KernelC
   for (const Dim &dim : contract.dims) {
     const CheckField *field = findField(one, dim.name);
     if (!dim.value && !field) {
-      reportMissingDim(session.engine, one.range, dim.name);
+      reportMissing(session.engine, Code::E0606, one.range, {dim.name});
       return std::nullopt;
     }
     slots[dim.slot] = Value(dim.value ? *dim.value : *numbers.count(field->value)); // an extent, as irgen checked

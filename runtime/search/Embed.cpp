@@ -204,8 +204,8 @@ static size_t countLeft(Session &session, const ast::Module &module, const ast::
   ofInstance.kernel = kernel.name.text;
   ofInstance.values.insert(instance.values.begin(), instance.values.end());
   DiagnosticEngine engine; // compiling reports what is wrong with it
-  return llvm::count(
-      findLeftByWhere(module, session.sources, engine, session.context, ofInstance, settingsOf(listed)), true);
+  return llvm::count(findLeftByWhere(module, session.sources, engine, session.context, ofInstance, settingsOf(listed)),
+                     true);
 }
 
 /// Gives each of `instances` its configuration, where there are several. False after reporting.

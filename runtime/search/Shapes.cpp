@@ -102,15 +102,8 @@ std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, c
   return values;
 }
 
-/// Reports that `shape` lacks `names`, all at once.
-static void reportMissing(Session &session, const LaunchShape &shape, ArrayRef<std::string_view> names) {
-  std::string listed, added;
-  for (const std::string_view &name : names) {
-    bool isLast = &name == &names.back();
-    listed += (listed.empty() ? "`" : isLast ? " and `" : ", `") + std::string(name) + "`";
-    added += (added.empty() ? "`" : ", `") + std::string(name) + shape.assigns + "…`";
-  }
-  session.engine.report(Code::E0603, shape.range, "the shape gives no value for " + listed).help("add " + added);
+static void reportMissing(Session &session, const LaunchShape &shape, const std::vector<std::string_view> &names) {
+  reportMissing(session.engine, Code::E0603, shape.range, names, shape.assigns);
 }
 
 /// The names of `dims` that the type of `parameter` has.
@@ -240,7 +233,7 @@ private:
   std::optional<Value> numberOf(const std::string &name, DataType type) const {
     auto found = shape.values.find(name);
     if (found == shape.values.end()) {
-      reportMissing(session, shape, std::string_view(name));
+      reportMissing(session, shape, {name});
       return std::nullopt;
     }
     HostArgument argument;

@@ -87,7 +87,8 @@ public:
   std::optional<RankedLaunch> rankOnly() {
     if (!readLaunch() || !rank())
       return std::nullopt;
-    RankedLaunch ranked{result.space, ranking, whyNothing, result.key, whyNothing.empty() ? std::min(top(), order.size()) : 0};
+    RankedLaunch ranked{result.space, ranking, whyNothing, result.key,
+                        whyNothing.empty() ? std::min(top(), order.size()) : 0};
     if (order.empty())
       (void)refuseAll();
     return ranked;
