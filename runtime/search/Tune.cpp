@@ -100,8 +100,9 @@ private:
                   to_vector(seq(result.trials.size())));
   }
 
-  /// Reports that none of `tried` runs, with what failed of them; where nothing did, why they were not tried.
-  TuneResult refuse(std::string message, ArrayRef<size_t> tried) {
+  /// Reports that none of `tried` runs, with what failed of them; where nothing did, why they were not tried. Then says
+  /// what follows from it.
+  TuneResult refuse(std::string message, ArrayRef<size_t> tried, StringRef consequence = "") {
     result.source = TuneResult::Source::None;
     result.why = message;
     DiagnosticBuilder diagnostic = session.engine.report(Code::E0607, launch.kernel->name.range, std::move(message));
@@ -112,6 +113,8 @@ private:
     for (size_t i : tried)
       if ((isFailure(i) || !hasFailure) && shown++ < kMostShown)
         diagnostic.note(result.trials[i].configuration.describe() + ": " + result.trials[i].reason);
+    if (!consequence.empty())
+      diagnostic.note(consequence.str());
     return std::move(result);
   }
 
@@ -442,12 +445,15 @@ private:
     std::string date = printDate(std::time(nullptr));
     bool fallsBack = result.isCancelled && fallBack(choice);
     // What a choice does not stem from must not say that there is nothing left to measure.
-    Untried untried =
-        options.policy == TunePolicy::Force && choice && !fallsBack ? Untried::ReplaceAll : Untried::ReplaceNothing;
+    bool isAnew = options.policy == TunePolicy::Force && !fallsBack;
     if (options.database)
-      options.database->storeTrials(result.key, result.trials, date, untried);
-    if (!choice && !known && !fallsBack)
-      return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured", tried);
+      options.database->storeTrials(result.key, result.trials, date,
+                                    isAnew ? Untried::ReplaceAll : Untried::ReplaceNothing);
+    if (!choice && !known && !fallsBack) {
+      bool isForgotten = isAnew && options.database && options.database->removeChoice(result.key);
+      return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured", tried,
+                    isForgotten ? "what was chosen before is forgotten" : "");
+    }
     if (!choice && !fallsBack)
       take(*known);
     else if (!fallsBack)

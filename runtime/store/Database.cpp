@@ -234,4 +234,23 @@ bool Database::storeTrials(const TuneKey &key, const std::vector<Trial> &trials,
   });
 }
 
+bool Database::removeChoice(const TuneKey &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<StoredRecord> found;
+  auto find = [&] {
+    found.clear();
+    return selectRecords(*sqlite, key, KeyMatch::Exact, {RecordKind::Choice},
+                         [&](StoredRecord &&stored) { found.push_back(std::move(stored)); });
+  };
+  if (!attempt(Reading, find) || found.empty()) // nothing is made for what is not there
+    return false;
+  return attempt(Writing, [&] {
+    SqliteOutcome outcome = find();
+    for (const StoredRecord &stored : found)
+      if (outcome == SqliteOutcome::Done)
+        outcome = deleteRecord(*sqlite, stored);
+    return outcome == SqliteOutcome::Done ? deleteUnusedKeys(*sqlite) : outcome;
+  });
+}
+
 } // namespace tile

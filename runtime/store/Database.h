@@ -86,6 +86,8 @@ public:
   bool storeChoice(const TuneKey &key, const TunedChoice &choice);
   bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date,
                    Untried untried = Untried::ReplaceNothing);
+  /// Leaves this key without a choice; its trials stay. True if it had one.
+  bool removeChoice(const TuneKey &key);
 
   /// Everything as lines of JSON, in one order: two exports of equal content are equal. Entries that are damaged are
   /// reported and left out; false where the file is.

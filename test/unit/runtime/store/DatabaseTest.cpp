@@ -70,6 +70,21 @@ TEST_F(DatabaseTest, TheLastChoiceCounts) {
   EXPECT_EQ(database.statistics().choices, 1u);
 }
 
+TEST_F(DatabaseTest, AChoiceIsRemovedAndItsTrialsStay) {
+  EXPECT_FALSE(Database(options()).removeChoice(keyFor("M=1")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  Database database(options());
+  for (const char *sizes : {"M=1", "M=2"}) {
+    database.storeChoice(keyFor(sizes), choiceOf(128));
+    database.storeTrials(keyFor(sizes), {measuredTrial(128)}, "2026-11-30T08:15:57Z");
+  }
+  EXPECT_TRUE(database.removeChoice(keyFor("M=1")));
+  EXPECT_FALSE(database.removeChoice(keyFor("M=1")));
+  EXPECT_FALSE(database.findChoice(keyFor("M=1")));
+  EXPECT_EQ(database.findTrials(keyFor("M=1")).size(), 1u);
+  EXPECT_TRUE(database.findChoice(keyFor("M=2")));
+}
+
 TEST_F(DatabaseTest, TrialsComeBackWithEveryField) {
   Database database(options());
   EXPECT_TRUE(database.storeTrials(keyFor("M=1"), {measuredTrial(128), rejectedTrial(256)}, "2026-11-30T08:15:57Z"));
