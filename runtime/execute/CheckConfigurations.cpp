@@ -24,14 +24,14 @@ public:
     std::vector<ListedConfiguration> all = listed(one), left;
     DiagnosticEngine engine; // running the case reports what is wrong with it
     IrgenOptions ofCase = irgenOptionsOf(kernel, one, options);
-    std::vector<Settings> settings = settingsOf(all);
-    std::vector<bool> isLeft = findLeftByWhere(module, session.sources, engine, session.context, ofCase, settings);
-    std::optional<std::vector<std::vector<std::string>>> pruned;
-    if (prune)
-      pruned = evaluateForEach(module, session.sources, engine, session.context, ofCase, settings, {prune});
+    std::vector<bool> isLeft =
+        findLeftByWhere(module, session.sources, engine, session.context, ofCase, settingsOf(all));
     for (size_t i = 0; i < all.size(); ++i)
-      if (isLeft[i] && !(pruned && (*pruned)[i].front() == "true"))
+      if (isLeft[i])
         left.push_back(std::move(all[i]));
+    std::optional<Pruned> pruned = findPruned(session, engine, module, ofCase, prune, settingsOf(left));
+    size_t next = 0;
+    llvm::erase_if(left, [&](const ListedConfiguration &) { return pruned && pruned->isOut[next++]; });
     return left;
   }
 

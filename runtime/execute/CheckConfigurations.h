@@ -12,7 +12,7 @@ size_t mostConfigurations(Session &session, const ast::Module &module, const ast
 
 /// Each of `cases` once for each of them that `where` of compile-time values and `prune` leave in its shape, with
 /// `num_sms()` of `options`; those of one configuration stand together. A case that cannot say so, or whose
-/// configurations are all left out, stays as it is, in the first.
+/// configurations `where` refuses, stays as it is, in the first.
 std::vector<CheckCase> inAllConfigurations(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                            const IrgenOptions &options, std::vector<CheckCase> cases);
 

@@ -2,6 +2,8 @@
 
 #include "frontend/irgen/Autotune.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <map>
 #include <set>
 
@@ -72,6 +74,29 @@ std::vector<Settings> settingsOf(const std::vector<ListedConfiguration> &configu
   for (const ListedConfiguration &each : configurations)
     settings.push_back(each.settings);
   return settings;
+}
+
+std::optional<Pruned> findPruned(Session &session, DiagnosticEngine &engine, const ast::Module &module,
+                                 const IrgenOptions &options, const ast::Expr *prune,
+                                 const std::vector<Settings> &settings) {
+  Pruned pruned{std::vector<bool>(settings.size())};
+  if (!prune)
+    return pruned;
+  auto texts = evaluateForEach(module, session.sources, engine, session.context, options, settings, {prune});
+  if (!texts)
+    return std::nullopt;
+  for (size_t i = 0; i < settings.size(); ++i) {
+    const std::string &text = (*texts)[i].front();
+    if (text != "true" && text != "false") {
+      engine.report(Code::E0412, prune->range, "`prune` is `" + text + "`; expected a bool");
+      return std::nullopt;
+    }
+    pruned.isOut[i] = text == "true";
+  }
+  pruned.isTrueOfAll = !settings.empty() && !llvm::is_contained(pruned.isOut, false);
+  if (pruned.isTrueOfAll)
+    pruned.isOut.assign(settings.size(), false);
+  return pruned;
 }
 
 } // namespace tile

@@ -4,6 +4,7 @@
 
 #include "runtime/compile/Session.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,19 @@ std::vector<ListedConfiguration> listConfigurations(Session &session, const ast:
 
 /// The settings of each.
 std::vector<Settings> settingsOf(const std::vector<ListedConfiguration> &configurations);
+
+struct Pruned {
+  std::vector<bool> isOut; ///< of each of the configurations
+  /// It is true of all of them. Then none is out: `prune` says what is slow, not what is wrong, and something has to
+  /// run.
+  bool isTrueOfAll = false;
+};
+
+/// Which of `settings`, configurations that `where` leaves, `prune` leaves out in the launch that `options` describe;
+/// null is true of none. None after reporting to `engine`.
+std::optional<Pruned> findPruned(Session &session, DiagnosticEngine &engine, const ast::Module &module,
+                                 const IrgenOptions &options, const ast::Expr *prune,
+                                 const std::vector<Settings> &settings);
 
 } // namespace tile
 

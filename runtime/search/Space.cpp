@@ -103,41 +103,83 @@ private:
     return refused;
   }
 
-  /// Takes apart those of which `prune` is true; `where` has refused others, if `isPart`.
+  /// Takes apart those that `prune` leaves out; `where` has refused others, if `isPart`.
   bool prune(Space &space, std::vector<Configuration> &found, const std::vector<Settings> &settings, bool isPart) {
-    if (!autotune.prune) {
-      space.all = std::move(found);
-      return true;
-    }
-    space.prune = autotune.prune->range;
-    auto texts =
-        evaluateForEach(module, session.sources, session.engine, session.context, options, settings, {autotune.prune});
-    if (!texts)
+    std::optional<Pruned> pruned = findPruned(session, session.engine, module, options, autotune.prune, settings);
+    if (!pruned)
       return false;
-    for (auto [configuration, text] : llvm::zip_equal(found, *texts)) {
-      if (text.front() != "true" && text.front() != "false") {
-        session.engine.report(Code::E0412, space.prune, "`prune` is `" + text.front() + "`; expected a bool");
-        return false;
-      }
-      (text.front() == "true" ? space.pruned : space.all).push_back(std::move(configuration));
-    }
-    if (!space.all.empty())
-      return true;
+    if (autotune.prune)
+      space.prune = autotune.prune->range;
+    for (size_t i = 0; i < found.size(); ++i)
+      (pruned->isOut[i] ? space.pruned : space.all).push_back(std::move(found[i]));
     // Who gives a part of a configuration knows why.
     bool isGiven = llvm::any_of(autotune.point(0).settings, [&](const AutotunePoint::Setting &setting) {
       return options.values.count(setting.name->text) != 0;
     });
-    if (isGiven) {
-      space.all = std::move(space.pruned);
-      space.pruned.clear();
-      return true;
+    if (pruned->isTrueOfAll && !isGiven)
+      session.engine
+          .report(Code::W0606, space.prune,
+                  std::string("`prune` is true of every configuration ") + (isPart ? "that `where` leaves " : "") +
+                      "for " + describeLaunch(space) + ", so that none is left out")
+          .help(helpForAll(settings));
+    return true;
+  }
+
+  /// `` `M=100` (as `M=128` by its key) ``
+  std::string describeLaunch(const Space &space) const {
+    std::vector<std::string> asked, known;
+    for (const std::string &dim : dimNames(kernel))
+      if (auto value = options.values.find(dim); value != options.values.end())
+        asked.push_back(dim + "=" + value->second);
+    for (llvm::StringRef word : llvm::split(llvm::StringRef(space.sizes), ' ')) {
+      auto [name, value] = word.rsplit('=');
+      auto given = options.values.find(name.str());
+      if (!word.empty() && (given == options.values.end() || given->second != value))
+        known.push_back(word.str());
     }
-    session.engine
-        .report(Code::E0412, space.prune,
-                std::string("`prune` is true of every configuration ") + (isPart ? "that `where` leaves " : "") +
-                    "for `" + space.sizes + "`")
-        .note("configurations of which it is true are left out");
-    return false;
+    std::string text = asked.empty() ? "this launch" : "`" + llvm::join(asked, " ") + "`";
+    return known.empty() ? text : text + " (as `" + llvm::join(known, " ") + "` by its key)";
+  }
+
+  /// What makes `prune`, which is true of all of `settings`, leave one of them.
+  std::string helpForAll(const std::vector<Settings> &settings) const {
+    auto textOf = [&](const ast::Expr &expr) { return std::string(session.sources.text(expr.range)); };
+    std::vector<const ast::Expr *> terms;
+    addTerms(*autotune.prune, terms);
+    DiagnosticEngine engine; // a term may have no value where those before it are true
+    auto texts = evaluateForEach(module, session.sources, engine, session.context, options, settings, terms);
+    for (size_t i = 0; texts && i < terms.size(); ++i) {
+      if (llvm::any_of(*texts, [&](const auto &values) { return values[i] != "true"; }))
+        continue;
+      auto *compared = ast::dynCast<ast::Binary>(terms[i]);
+      auto *name = compared && compared->op == ast::BinaryOp::Greater ? ast::dynCast<ast::Name>(compared->lhs) : nullptr;
+      if (std::optional<uint64_t> least = name ? leastOf(name->text, settings) : std::nullopt)
+        return "write `" + name->text + " > max(" + std::to_string(*least) + ", " + textOf(*compared->rhs) +
+               ")`, so that the smallest always stays";
+      return "`" + textOf(*terms[i]) + "` is true of them all; loosen it, so that the smallest always stays";
+    }
+    return "loosen it, so that the smallest always stays";
+  }
+
+  static void addTerms(const ast::Expr &condition, std::vector<const ast::Expr *> &terms) {
+    auto *either = ast::dynCast<ast::Binary>(&condition);
+    if (!either || either->op != ast::BinaryOp::LogicalOr)
+      return terms.push_back(&condition);
+    addTerms(*either->lhs, terms);
+    addTerms(*either->rhs, terms);
+  }
+
+  /// The least of the numbers that `settings` give `name`; none where one gives no number.
+  static std::optional<uint64_t> leastOf(const std::string &name, const std::vector<Settings> &settings) {
+    std::optional<uint64_t> least;
+    for (const Settings &each : settings) {
+      auto set = each.find(name);
+      auto *number = set == each.end() ? nullptr : ast::dynCast<ast::IntLiteral>(set->second);
+      if (!number)
+        return std::nullopt;
+      least = std::min(least.value_or(number->value), number->value);
+    }
+    return least;
   }
 
   /// The key of the launch.

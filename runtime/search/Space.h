@@ -27,6 +27,7 @@ struct Space {
 
 /// The space of `kernel`, of `module`, for the launch that `options` describe: with the values that bindSignature adds.
 /// What they give for a name stands in place of what configurations say, and those that differ in nothing else are one.
+/// Where `prune` is true of all, none is left out, which a warning says unless something is given.
 /// None after reporting what is wrong with the decorator, and whatever keeps the default from becoming tile IR.
 std::optional<Space> readSpace(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                IrgenOptions options);

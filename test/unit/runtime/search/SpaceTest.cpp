@@ -21,6 +21,7 @@ struct Read : Searched {
       : Searched(text, std::move(values), std::move(scalars)), space(Searched::space()) {}
 
   std::string all() { return space ? describe(space->all) : errors(); }
+  bool warns(const std::string &message) { return space && errors().find(message) != std::string::npos; }
   bool fails(const std::string &message) { return !space && errors().find(message) != std::string::npos; }
 
   std::optional<Space> space;
@@ -88,19 +89,25 @@ TEST(Space, WhatWhereRefusesIsLeftOutFirst) {
   EXPECT_EQ(describe(read.space->pruned), "BM = 32; BM = 64");
   EXPECT_EQ(read.space->refused, 1u);
   EXPECT_TRUE(Read(text(", prune = BM < 64", "BM < 64"), kLaunch)
-                  .fails("`prune` is true of every configuration that `where` leaves for `M=1000 N=64`"));
+                  .warns("`prune` is true of every configuration that `where` leaves for `M=1000 N=64`"));
   EXPECT_TRUE(Read(text("", "BM > 64"), kLaunch).fails("`where` is false for the values"));
   EXPECT_EQ(Read(text("", "BM <= M"), {{"M", "40"}, {"N", "64"}}).all(), "BM = 64; BM = 32; BM = 16")
       << "what it says of launches is not looked at";
 }
 
-TEST(Space, PruneThatLeavesNothingIsAnError) {
-  EXPECT_TRUE(Read(kernel("@autotune(space = {BM: [64, 32]}, prune = BM < M)"), kLaunch)
-                  .fails("`prune` is true of every configuration for `M=1000 N=64`"));
-  EXPECT_TRUE(Read(kernel("@autotune(space = {BM: [64, 32]}, prune = BM < M)"), kLaunch)
-                  .fails("configurations of which it is true are left out"));
-  EXPECT_TRUE(
-      Read(kernel("@autotune(space = {BM: [64, 32]}, prune = BM)"), kLaunch).fails("`prune` is `64`; expected a bool"));
+TEST(Space, PruneThatIsTrueOfAllLeavesOutNone) {
+  auto read = [](const std::string &prune, const std::string &rest = "") {
+    return Read(kernel("@autotune(space = {BM: [64, 32]}, prune = " + prune + rest + ")"), kLaunch);
+  };
+  Read all = read("N == 1 || BM < M");
+  EXPECT_EQ(all.all(), "BM = 64; BM = 32");
+  EXPECT_TRUE(all.space->pruned.empty());
+  EXPECT_TRUE(all.warns("W0606]: `prune` is true of every configuration for `M=1000 N=64`, so that none is left out"));
+  EXPECT_TRUE(all.warns("= help: `BM < M` is true of them all; loosen it, so that the smallest always stays"));
+  EXPECT_TRUE(read("BM > N / 4").warns("= help: write `BM > max(32, N / 4)`, so that the smallest always stays"));
+  EXPECT_TRUE(read("BM > 32 || BM < 64").warns("= help: loosen it, so that the smallest always stays"));
+  EXPECT_TRUE(read("BM > 0", ", bucket = next_pow2(M)").warns("for `M=1000 N=64` (as `M=1024` by its key), so"));
+  EXPECT_TRUE(read("BM").fails("`prune` is `64`; expected a bool"));
 }
 
 TEST(Space, AParameterWithoutAValueIsAnError) {
