@@ -76,9 +76,12 @@ Status Binder::checkPresence(const Parameter &parameter, const Argument &argumen
   bool isNone = argument.kind == Argument::Kind::None;
   if (isNone && !parameter.optional)
     return invalid(quote(parameter.name) + " is none; expected a value");
-  if (isNone == parameter.present)
-    return notCompiled(quote(parameter.name) +
-                       (isNone ? " is none; compiled with it" : " is given; compiled without it"));
+  if (isNone == parameter.present) {
+    std::string has = "has(" + parameter.name + ")";
+    return notCompiled(
+        quote(parameter.name) + (isNone ? " is none; compiled with it" : " is given; compiled without it") +
+        "; expected `@instances(" + has + " = [true, false])` or `-D '" + has + (isNone ? "=false'`" : "=true'`"));
+  }
   return {};
 }
 

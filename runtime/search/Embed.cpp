@@ -4,6 +4,7 @@
 #include "runtime/execute/Configurations.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
+#include "runtime/search/ServedShapes.h"
 #include "runtime/search/Shapes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -280,11 +281,15 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
 std::optional<size_t> embedConfigurations(Session &session, const ast::Module &module, BuildOptions &build,
                                           Database *database) {
   std::vector<const ast::KernelItem *> kernels;
-  for (const ast::ItemPtr &item : module.items)
-    if (auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
-        kernel && (build.source.kernel.empty() || kernel->name.text == build.source.kernel))
-      if (database || readAutotune(*kernel).decorator)
-        kernels.push_back(kernel);
+  for (const ast::ItemPtr &item : module.items) {
+    auto *kernel = ast::dynCast<ast::KernelItem>(item.get());
+    if (!kernel || (!build.source.kernel.empty() && kernel->name.text != build.source.kernel))
+      continue;
+    if (database || readAutotune(*kernel).decorator)
+      kernels.push_back(kernel);
+    else
+      warnOfUnserved(session, *kernel, build.source, plainInstances(session, *kernel, build.source));
+  }
   if (kernels.empty())
     return 0;
   std::map<const ast::KernelItem *, std::vector<TunedInstance>> plain;
@@ -307,6 +312,7 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
       return std::nullopt;
     if (database)
       choices += addKnown(session, module, *kernel, build, *database, instances);
+    warnOfUnserved(session, *kernel, build.source, instances);
     if (build.source.instances.count(kernel->name.text) ||
         any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))
       build.source.instances[kernel->name.text] = std::move(instances);

@@ -282,10 +282,12 @@ TEST(Bind, CompiledInExtentIsNotCompiled) {
 }
 
 TEST(Bind, OptionalParameterCompiledWithoutOrWith) {
-  EXPECT_EQ(spoiltRagged(2, Argument::tensor(at(kX), DataType::F32, {7})), "`w` is given; compiled without it");
+  EXPECT_EQ(spoiltRagged(2, Argument::tensor(at(kX), DataType::F32, {7})),
+            "`w` is given; compiled without it; expected `@instances(has(w) = [true, false])` or `-D 'has(w)=true'`");
   KernelContract kernel = ragged();
   kernel.parameters[2].present = true;
-  EXPECT_EQ(errorOf(kernel, raggedArguments()), "`w` is none; compiled with it");
+  EXPECT_EQ(errorOf(kernel, raggedArguments()),
+            "`w` is none; compiled with it; expected `@instances(has(w) = [true, false])` or `-D 'has(w)=false'`");
 }
 
 TEST(Bind, ScalarsOutOfRange) {

@@ -116,6 +116,41 @@ TEST(Embed, WithoutSizesTheFirstIsTakenAndSaid) {
   EXPECT_NE(embedding.errors().find("warning[W0605]"), std::string::npos) << embedding.errors();
 }
 
+/// What is said of a kernel with an optional parameter, two types and `shapes`.
+std::string saidOfServed(const std::string &shapes, const std::string &instances = "T = [f32, f16]",
+                         Values given = {}) {
+  Searched searched("@instances(" + instances + ")\n@bench(shapes = [" + shapes + R"(])
+kernel k<T: type = f32, B: int = 64>(x: tensor<T>[N], w: tensor<T>[N]?, out y: tensor<T>[N]) grid [cdiv(N, B)] {
+    let i = program_id(0) * B
+    y[i :+ B] = if has(w) { x[i :+ B] * w[i :+ B] } else { x[i :+ B] }
+}
+)");
+  BuildOptions build = Embedding::build(std::move(given));
+  (void)embedConfigurations(searched.session, *searched.module, build, nullptr);
+  return searched.errors();
+}
+
+TEST(Embed, ShapesThatNoInstanceServesAreSaid) {
+  const std::string none = saidOfServed("{N: 8, w: none}, {N: 64, w: none}, {N: 64}");
+  EXPECT_NE(none.find("warning[W0608]: no instance of kernel `k` serves this shape of `@bench`, of which `w` is none"),
+            std::string::npos)
+      << none;
+  EXPECT_NE(none.find("= help: list `has(w) = [false, …]` in `@instances`, or give `-D 'has(w)=false'`"),
+            std::string::npos)
+      << none;
+  EXPECT_EQ(none.find("W0608"), none.rfind("W0608")) << "once for each reason\n" << none;
+  const std::string type = saidOfServed("{N: 8, T: bf16}");
+  EXPECT_NE(type.find("of which `T` is `bf16`"), std::string::npos) << type;
+  EXPECT_NE(type.find("`T = [bf16, …]` in `@instances`, or give `-D T=bf16`"), std::string::npos) << type;
+}
+
+TEST(Embed, ShapesThatAnInstanceServesAreNot) {
+  EXPECT_EQ(saidOfServed("{N: 8}, {N: 8, T: f16}, {N: 8, B: 32}"), "");
+  EXPECT_EQ(saidOfServed("{N: 8, w: none}", "has(w) = [true, false]"), "");
+  EXPECT_EQ(saidOfServed("{N: 8, w: none}", "T = [f32]", {{"has(w)", "true"}}), "") << "wanted so";
+  EXPECT_EQ(saidOfServed("{N: 8, w: none}", "T = [f32]", {{"N", "8"}}), "") << "not for those of `@bench`";
+}
+
 TEST(Embed, AConfigurationThatIsGivenLeavesNothingToChoose) {
   Embedding embedding;
   EXPECT_TRUE(embedding.instances({{"B", "32"}}).empty());
