@@ -8,6 +8,7 @@
 #include "runtime/search/Shapes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <set>
 
@@ -142,11 +143,24 @@ static bool fixHeuristics(Session &session, const ast::Module &module, const ast
   return isFixed;
 }
 
+namespace {
+/// What the model expects of a launch in the configuration that an instance has for several.
+struct Compromise {
+  std::string sizes; ///< of the launch
+  double us = 0, bestUs = 0;
+  double slowdown() const { return us / bestUs; }
+};
+} // namespace
+
+/// A launch that is slower by more than this, against the best configuration for it alone, is warned of.
+static constexpr double kMostSlowdown = 1.5;
+
 /// Gives `instance` the configuration that the model expects to lose least against the best of each launch, of those
-/// that serve all, or says why there is none. None after reporting.
+/// that serve all, or says why there is none; adds to `slow` the launches that it is a poor one for. None after
+/// reporting.
 static std::optional<std::string> rank(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                                       const Target &target, const ExpectedLaunches &launches,
-                                       TunedInstance &instance) {
+                                       const Target &target, const ExpectedLaunches &launches, TunedInstance &instance,
+                                       std::vector<Compromise> &slow) {
   if (launches.all.empty())
     return "no sizes are known to choose one for";
   struct Candidate {
@@ -154,6 +168,7 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
     size_t served = 0;   ///< launches
     bool isOwn = false;  ///< has, in one of them at least, code that none before it has
     double slowdown = 0; ///< against the best, of all launches together
+    std::vector<Compromise> launches;
   };
   std::map<std::string, Candidate> candidates;
   std::vector<const Candidate *> order; ///< of the first launch
@@ -175,8 +190,10 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
         continue;
       ++candidate.served;
       candidate.isOwn |= !one.sameAs;
-      if (bestUs > 0)
-        candidate.slowdown += one.estimate.microseconds / bestUs;
+      if (bestUs <= 0)
+        continue;
+      candidate.launches.push_back({space->sizes, one.estimate.microseconds, bestUs});
+      candidate.slowdown += candidate.launches.back().slowdown();
     }
     if (!is_contained(sizes, space->sizes))
       sizes.push_back(space->sizes);
@@ -194,7 +211,31 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
     instance.configuration[name] = value;
   instance.state = "model";
   instance.why = "the first of " + std::to_string(count) + " for " + expected;
+  copy_if((*first)->launches, std::back_inserter(slow),
+          [](const Compromise &each) { return each.slowdown() > kMostSlowdown; });
   return "";
+}
+
+/// Warns of the slowest of `slow` that no choice of `instances` is for.
+static void warnOfSlow(Session &session, const ast::KernelItem &kernel, std::vector<Compromise> slow,
+                       const std::vector<TunedInstance> &instances) {
+  erase_if(slow, [&](const Compromise &each) {
+    return any_of(instances, [&](const TunedInstance &instance) {
+      return any_of(instance.chosen, [&](const ChosenLaunch &launch) { return launch.key == sizeValues(each.sizes); });
+    });
+  });
+  auto worst = std::max_element(slow.begin(), slow.end(),
+                                [](const Compromise &a, const Compromise &b) { return a.slowdown() < b.slowdown(); });
+  if (worst == slow.end())
+    return;
+  session.engine
+      .report(
+          Code::W0607, kernel.name.range,
+          formatv("one configuration of kernel `{0}` is for all shapes of `@bench`, and `{1}` takes {2:f1} times as "
+                  "long as it could: {3:f1} us by the model, where another takes {4:f1} us",
+                  kernel.name.text, worst->sizes, worst->slowdown(), worst->us, worst->bestUs)
+              .str())
+      .help("`tilec tune` and `--tuned` give each shape its own; `-D` of the dims compiles for one of them");
 }
 
 /// How many of `listed` `where` leaves `instance`.
@@ -209,15 +250,17 @@ static size_t countLeft(Session &session, const ast::Module &module, const ast::
                      true);
 }
 
-/// Gives each of `instances` its configuration, where there are several. False after reporting.
+/// Gives each of `instances` its configuration, where there are several, and adds to `slow` the launches that it is a
+/// poor one for. False after reporting.
 static bool rankInstances(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                          const BuildOptions &build, std::vector<TunedInstance> &instances) {
+                          const BuildOptions &build, std::vector<TunedInstance> &instances,
+                          std::vector<Compromise> &slow) {
   const std::vector<ListedConfiguration> listed = listConfigurations(session, module, kernel, build.source);
   if (listed.size() < 2)
     return true;
   for (TunedInstance &instance : instances) {
     ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
-    std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target, launches, instance);
+    std::optional<std::string> problem = rank(session, module, kernel, *build.compile.target, launches, instance, slow);
     if (!problem)
       return false;
     size_t count = countLeft(session, module, kernel, build.source, instance, listed);
@@ -308,10 +351,12 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
   size_t choices = 0;
   for (const ast::KernelItem *kernel : kernels) {
     std::vector<TunedInstance> &instances = plain[kernel];
-    if (!rankInstances(session, module, *kernel, build, instances))
+    std::vector<Compromise> slow;
+    if (!rankInstances(session, module, *kernel, build, instances, slow))
       return std::nullopt;
     if (database)
       choices += addKnown(session, module, *kernel, build, *database, instances);
+    warnOfSlow(session, *kernel, std::move(slow), instances);
     warnOfUnserved(session, *kernel, build.source, instances);
     if (build.source.instances.count(kernel->name.text) ||
         any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))

@@ -102,6 +102,49 @@ TEST(Embed, OneWithTheCodeOfAnotherServesWhatThatServes) {
             "stages=4 warps=8 the first of 1 for M=64, M=4096 of `@bench`");
 }
 
+constexpr const char *kTiles = R"(
+@autotune(space = {B: [16, 128], stages: [2, 3]}, prune = B > max(16, next_pow2(M)), key = [M])
+@bench(shapes = [{M: 16, N: 4096, K: 4096}, {M: 4096, N: 4096, K: 4096}])
+kernel k<B: int>(a: tensor<f16>[M, K], b: tensor<f16>[K, N], out c: tensor<f32>[M, N]) grid [cdiv(M, B), cdiv(N, 128)] {
+    let (i, j) = (program_id(0) * B, program_id(1) * 128)
+    var sums = zeros<f32>[B, 128]
+    for k in 0 .. K step 64 { sums += dot(a[i :+ B, k :+ 64], b[k :+ 64, j :+ 128]) }
+    c[i :+ B, j :+ 128] = sums
+}
+)";
+
+TEST(Embed, AShapeThatIsMuchSlowerThanItCouldBeIsSaid) {
+  auto said = [](const std::string &shapes, Database *database = nullptr) {
+    std::string text = kTiles;
+    size_t begin = text.find("[{M: 16"), end = text.find("])\nkernel") + 1;
+    Searched searched(text.replace(begin, end - begin, shapes));
+    BuildOptions build = Embedding::build({});
+    (void)embedConfigurations(searched.session, *searched.module, build, database);
+    return searched.errors();
+  };
+  const std::string both = "[{M: 16, N: 4096, K: 4096}, {M: 4096, N: 4096, K: 4096}]";
+  const std::string slow = said(both);
+  EXPECT_NE(
+      slow.find("warning[W0607]: one configuration of kernel `k` is for all shapes of `@bench`, and `M=4096` takes"),
+      std::string::npos)
+      << slow;
+  EXPECT_NE(slow.find("= help: `tilec tune` and `--tuned` give each shape its own; `-D` of the dims compiles for one"),
+            std::string::npos)
+      << slow;
+  EXPECT_EQ(said("[{M: 16, N: 4096, K: 4096}, {M: 64, N: 64, K: 64}]"), "") << "a little slower";
+  EXPECT_EQ(said("[{M: 4096, N: 4096, K: 4096}]"), "");
+  // What is chosen for it has an instance of its own.
+  TemporaryFolder folder;
+  Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
+  Searched searched(kTiles);
+  Space space;
+  space.sizes = "M=4096";
+  database.storeChoice(
+      tuneKeyOf(searched.session, *searched.kernel, Embedding::build({}), space, gpuName("A GPU", 13000), "fast"),
+      {{{{"B", "128"}, {"stages", "3"}}}, 1, "", "2026-01-01T00:00:00Z"});
+  EXPECT_EQ(said(both, &database), "");
+}
+
 TEST(Embed, LaunchesWithoutProgramsDecideNothing) {
   EXPECT_EQ(choiceOfStages("{M: 0, N: 4096, K: 4096}, {M: 4096, N: 4096, K: 4096}"),
             "B=128 stages=4 warps=8 the first of 2 for M=0, M=4096 of `@bench`");
