@@ -207,7 +207,7 @@ void KernelBuilder::checkListedOnce(const ast::List &list) {
   }
 }
 
-static constexpr std::string_view kBenchArguments[] = {"bytes", "flops", "shapes"};
+static constexpr std::string_view kBenchArguments[] = {"bytes", "flops", "inputs", "shapes"};
 
 /// The arguments of `decorator` have names, of those that are `known`.
 void KernelBuilder::checkArgumentNames(const ast::Decorator &decorator, llvm::ArrayRef<std::string_view> known) {

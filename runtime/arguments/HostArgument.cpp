@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace tile {
@@ -19,7 +20,7 @@ static std::string forms() {
   for (std::string_view name : fillingNames())
     if (name != "rand")
       others += std::string(name) + ", ";
-  return "expected `rand:f32[4,5]` (or " + others + "empty), a file `x.npy`, a number, `true`, `i32:7` or `none`";
+  return "expected `rand:f32[4,5]` (or " + others + "range(0,9), empty), a file `x.npy`, a number, `true`, `i32:7` or `none`";
 }
 
 static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
@@ -95,6 +96,8 @@ Status HostArgument::allocate() {
   poison(tensor);
   if (filling)
     fill(tensor, *filling, seed);
+  else if (range)
+    fillRange(tensor, range->first, range->second, seed);
   bytes = 0;
   return {};
 }
@@ -192,6 +195,22 @@ static bool looksLikeScalar(std::string_view text) {
   return end == copy.c_str() + copy.size();
 }
 
+static constexpr std::string_view kRange = "range(";
+
+/// `range(0,0.5)`
+static std::optional<std::pair<double, double>> parseRange(std::string_view head) {
+  std::string text(head.substr(kRange.size()));
+  char *end = nullptr;
+  double low = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != ',')
+    return std::nullopt;
+  const char *second = end + 1;
+  double high = std::strtod(second, &end);
+  if (end == second || std::string_view(end) != ")" || !std::isfinite(low) || !std::isfinite(high) || low > high)
+    return std::nullopt;
+  return std::pair(low, high);
+}
+
 Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   HostArgument argument;
   std::string_view value = text;
@@ -230,7 +249,11 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
     return argument;
   }
   const Filling *filling = findFilling(head);
-  if (!filling && head != "empty")
+  if (head.substr(0, kRange.size()) == kRange) {
+    argument.range = parseRange(head);
+    if (!argument.range)
+      return invalid("found `" + std::string(head) + "`; expected `range(LOW,HIGH)` of two numbers, the lower one first");
+  } else if (!filling && head != "empty")
     return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`" +
                    (head == "randn" ? ", which is `normal:` here" : "") + "; " + forms());
   Result<NpyArray> tensor = parseTensor(value, body);
@@ -240,7 +263,7 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   if (!bytes)
     return bytes.error();
   argument.tensor = std::move(*tensor);
-  argument.isPoisoned = !filling;
+  argument.isPoisoned = !filling && !argument.range;
   argument.bytes = *bytes;
   argument.filling = filling;
   argument.seed = mixSeed(seed, argument.name);

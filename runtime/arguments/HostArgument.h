@@ -4,6 +4,7 @@
 //   rand:T[shape]     normal floats, integers over the whole type, fair bools
 //   normal: uniform: special: zeros: ones: iota: likewise; uniform floats are in [0, 1), normal integers below 100,
 //                     special ones have infinities, NaNs, denormals and limits among them
+//   range(LOW,HIGH):T[shape]   evenly from [LOW, HIGH); integers round down
 //   empty:T[shape]    poison: NaN, or all bits set
 //   any of them with strides in elements: rand:f32[4,5]@[8,1]; the gaps are poison
 //   FILE.npy          what the file holds
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tile {
 
@@ -40,7 +42,11 @@ struct HostArgument {
   /// What `allocate` is to take and to write; 0 bytes where the tensor is complete.
   int64_t bytes = 0;
   const Filling *filling = nullptr;
+  std::optional<std::pair<double, double>> range; ///< [first, second) in place of a filling
   uint64_t seed = 0;
+
+  /// Whether its elements are made, not read from a file.
+  bool isMade() const { return filling || range || isPoisoned; }
 
   /// Takes the memory of a tensor and fills it. Fails where there is not as much.
   Status allocate();

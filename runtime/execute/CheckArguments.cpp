@@ -52,9 +52,7 @@ public:
     }
     for (const auto &[name, size] : one.sizes)
       asked.push_back(size);
-    for (const auto &[name, rule] : one.inputs)
-      ask(rule, asked);
-    ask(one.input, asked);
+    llvm::append_range(asked, one.inputs.bounds());
     std::optional<std::vector<std::string>> texts =
         evaluateFor(module, session.sources, session.engine, session.context, options, asked);
     if (!texts)
@@ -73,10 +71,6 @@ public:
   double real(const ast::Expr *expr) const { return std::strtod(text(expr).c_str(), nullptr); }
 
 private:
-  static void ask(const InputRule &rule, std::vector<const ast::Expr *> &asked) {
-    if (rule.high)
-      asked.insert(asked.end(), {rule.low, rule.high});
-  }
   std::map<const ast::Expr *, std::string> values;
 };
 } // namespace
@@ -211,26 +205,17 @@ public:
         if (parameter.role != Parameter::Role::Out && !hasValues(parameter, argument.tensor))
           return std::nullopt;
         if (parameter.role != Parameter::Role::Out)
-          fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
+          fillByRule(argument.tensor, one.inputs.of(parameter.name), numbers, mixSeed(seed, parameter.name));
       }
     return std::move(made);
   }
 
 private:
-  const InputRule &ruleOf(const Parameter &parameter) const {
-    auto rule = one.inputs.find(parameter.name);
-    return rule == one.inputs.end() ? one.input : rule->second;
-  }
-
   /// Reports a range that has no value for the elements there are.
   bool hasValues(const Parameter &parameter, const NpyArray &tensor) {
-    const InputRule &rule = ruleOf(parameter);
-    if (!rule.high || countElements(tensor) == 0 || !(numbers.real(rule.low) > numbers.real(rule.high)))
-      return true;
-    session.engine.report(Code::E0606, rule.low->range.to(rule.high->range),
-                          "the range of `" + parameter.name + "` goes from " + numbers.text(rule.low) + " to " +
-                              numbers.text(rule.high) + " in this shape; expected its lower end first");
-    return false;
+    const InputRule &rule = one.inputs.of(parameter.name);
+    return !rule.high || countElements(tensor) == 0 ||
+           checkRange(session, rule, parameter.name, numbers.text(rule.low), numbers.text(rule.high));
   }
 
   bool add(const Parameter &parameter) {
@@ -257,7 +242,7 @@ private:
       allocate(parameter, argument.tensor);
       if (!hasValues(parameter, argument.tensor))
         return false;
-      fillByRule(argument.tensor, ruleOf(parameter), numbers, mixSeed(seed, parameter.name));
+      fillByRule(argument.tensor, one.inputs.of(parameter.name), numbers, mixSeed(seed, parameter.name));
       argument.scalarText = textOf(parameter.type, argument.tensor);
     }
     Result<uint64_t> bits = scalarBits(argument, parameter.type);

@@ -116,11 +116,7 @@ private:
     session.engine.report(Code::E0606, range, std::move(message));
     return false;
   }
-  bool checkNoneTwice(const ast::Record &record);
-  const ast::Parameter *findParameter(const ast::Identifier &name);
   bool readShape(const ast::Expr &shape, CheckCase &one);
-  bool readInputs(const ast::Expr &value, CheckCase &one);
-  bool readRule(const ast::Expr &value, InputRule &rule);
   bool readOption(const ast::Argument &argument, CheckCase &one, const ast::List *&shapes);
   bool readSizes(const ast::Record &sizes, CheckCase &one);
   bool readNumber(const ast::Expr &value, std::optional<double> &number);
@@ -129,41 +125,11 @@ private:
   const ast::KernelItem &kernel;
 };
 
-bool PlanReader::checkNoneTwice(const ast::Record &record) {
-  for (auto field = record.fields.begin(); field != record.fields.end(); ++field)
-    for (auto earlier = record.fields.begin(); earlier != field; ++earlier)
-      if (earlier->name.text == field->name.text) {
-        session.engine
-            .report(Code::E0606, field->name.range, "`" + field->name.text + "` is given twice; expected one value")
-            .secondary(earlier->name.range, "given here before");
-        return false;
-      }
-  return true;
-}
-
-/// Null after reporting.
-const ast::Parameter *PlanReader::findParameter(const ast::Identifier &name) {
-  std::string known;
-  std::vector<std::string_view> names;
-  for (const ast::Parameter &parameter : kernel.parameters) {
-    if (parameter.name.text == name.text)
-      return &parameter;
-    names.push_back(parameter.name.text);
-    known += (known.empty() ? "`" : ", `") + parameter.name.text + "`";
-  }
-  DiagnosticBuilder diagnostic =
-      session.engine.report(Code::E0606, name.range,
-                            "kernel `" + kernel.name.text + "` has no parameter `" + name.text + "`; it has " + known);
-  if (std::string_view closest = closestName(name.text, names); !closest.empty())
-    diagnostic.help("did you mean `" + std::string(closest) + "`?");
-  return nullptr;
-}
-
 bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
   const auto *record = shape.kind == ast::ExprKind::Record ? static_cast<const ast::Record *>(&shape) : nullptr;
   if (!record)
     return refuse(shape.range, "a shape of `@check` is a record such as `{M: 7, N: 127}`");
-  if (!checkNoneTwice(*record))
+  if (!checkNoneTwice(session, *record))
     return false;
   one.range = shape.range;
   for (const ast::Record::Field &field : record->fields) {
@@ -175,45 +141,11 @@ bool PlanReader::readShape(const ast::Expr &shape, CheckCase &one) {
   return true;
 }
 
-bool PlanReader::readRule(const ast::Expr &value, InputRule &rule) {
-  if (value.kind == ast::ExprKind::Call) {
-    const auto &call = static_cast<const ast::Call &>(value);
-    if (textOf(*call.callee) != "range" || call.arguments.size() != 2)
-      return refuse(value.range,
-                    "found `" + textOf(value) + "`; expected `range(low, high)` or one of: " + listFillings());
-    rule.low = call.arguments[0].value.get();
-    rule.high = call.arguments[1].value.get();
-    return true;
-  }
-  rule.filling = textOf(value);
-  if (!findFilling(rule.filling))
-    return refuse(value.range,
-                  "found `" + rule.filling + "`; expected `range(low, high)` or one of: " + listFillings());
-  return true;
-}
-
-bool PlanReader::readInputs(const ast::Expr &value, CheckCase &one) {
-  if (value.kind != ast::ExprKind::Record)
-    return readRule(value, one.input);
-  const auto &record = static_cast<const ast::Record &>(value);
-  if (!checkNoneTwice(record))
-    return false;
-  for (const ast::Record::Field &field : record.fields) {
-    const ast::Parameter *parameter = findParameter(field.name);
-    if (!parameter || !readRule(*field.value, one.inputs[field.name.text]))
-      return false;
-    if (parameter->mode == ast::Parameter::Mode::Out)
-      return refuse(field.name.range,
-                    "`" + field.name.text + "` is `out`, which begins as poison; expected a parameter that is read");
-  }
-  return true;
-}
-
 bool PlanReader::readSizes(const ast::Record &sizes, CheckCase &one) {
-  if (!checkNoneTwice(sizes))
+  if (!checkNoneTwice(session, sizes))
     return false;
   for (const ast::Record::Field &field : sizes.fields) {
-    const ast::Parameter *parameter = findParameter(field.name);
+    const ast::Parameter *parameter = findNamedParameter(session, kernel, field.name);
     const auto *type = parameter ? ast::dynCast<ast::GenericApply>(parameter->type) : nullptr;
     const auto *base = type ? ast::dynCast<ast::Name>(type->base) : nullptr;
     if (base && base->text == "tensor")
@@ -245,7 +177,7 @@ bool PlanReader::readOption(const ast::Argument &argument, CheckCase &one, const
     return shapes || refuse(value.range, "`shapes` is a list of records such as `[{M: 7, N: 127}]`");
   }
   if (name == "inputs")
-    return readInputs(value, one);
+    return readInputRules(session, kernel, value, one.inputs);
   if (name == "rtol")
     return readNumber(value, one.rtol);
   if (name == "atol")

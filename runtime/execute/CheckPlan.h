@@ -14,8 +14,7 @@
 #ifndef RUNTIME_EXECUTE_CHECKPLAN_H
 #define RUNTIME_EXECUTE_CHECKPLAN_H
 
-#include "runtime/arguments/Fill.h"
-#include "runtime/compile/Session.h"
+#include "runtime/execute/InputRules.h"
 
 #include <map>
 #include <optional>
@@ -23,12 +22,6 @@
 #include <vector>
 
 namespace tile {
-
-/// How a parameter's elements are chosen: a filling by name, or evenly from [low, high).
-struct InputRule {
-  std::string filling = "normal";
-  const ast::Expr *low = nullptr, *high = nullptr; ///< both set for a range
-};
 
 /// A name with what a decorator gives it.
 struct CheckField {
@@ -39,11 +32,10 @@ struct CheckField {
 
 /// One launch to compare with the spec.
 struct CheckCase {
-  std::vector<CheckField> instance;        ///< of `@instances`, without what the shape gives anew
-  std::vector<CheckField> configuration;   ///< of `@autotune`, beside these; empty: the first
-  std::vector<CheckField> shape;           ///< `none` for an optional parameter that is absent
-  InputRule input;                         ///< of parameters that `inputs` does not name
-  std::map<std::string, InputRule> inputs; ///< by parameter
+  std::vector<CheckField> instance;      ///< of `@instances`, without what the shape gives anew
+  std::vector<CheckField> configuration; ///< of `@autotune`, beside these; empty: the first
+  std::vector<CheckField> shape;         ///< `none` for an optional parameter that is absent
+  InputRules inputs;
   std::map<std::string, const ast::Expr *> sizes;
   bool exact = false;
   std::optional<double> rtol, atol;

@@ -100,7 +100,7 @@ static const ast::GenericApply *tensorType(const ast::Parameter &parameter) {
 static std::string elementType(const ast::KernelItem &item, const std::string &name, const HostArgument &argument,
                                const std::map<std::string, std::string> &bound) {
   DataType found = argument.tensor.type;
-  bool isFile = !argument.filling && !argument.isPoisoned;
+  bool isFile = !argument.isMade();
   for (const ast::GenericParameter &generic : item.generics) {
     const std::string *fallback =
         isFile && generic.name.text == name && generic.defaultValue ? asName(generic.defaultValue) : nullptr;

@@ -4,6 +4,7 @@
 #include "ir/Tile/Knobs.h"
 #include "runtime/compile/Build.h"
 #include "runtime/execute/Execute.h"
+#include "runtime/execute/InputRules.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,11 +40,23 @@ static bool readLine(Session &session, FileId file, uint32_t begin, StringRef li
   return true;
 }
 
-std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const std::string &path) {
+/// What `inputs` of `decorator`, a `@bench`, is; null if it has none.
+static const ast::Expr *inputsOf(const ast::Decorator &decorator) {
+  for (const ast::Argument &argument : decorator.arguments)
+    if (decorator.name.text == "bench" && argument.name && argument.name->text == "inputs")
+      return argument.value.get();
+  return nullptr;
+}
+
+std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const ast::KernelItem &item,
+                                                      const std::string &path) {
   std::optional<FileId> file = session.read(path);
   if (!file)
     return std::nullopt;
   session.dataFiles.push_back(*file);
+  const ast::Expr *inputs = nullptr;
+  for (const ast::Decorator &decorator : item.decorators)
+    inputs = inputs ? inputs : inputsOf(decorator);
   std::vector<LaunchShape> shapes;
   std::string_view all = session.sources.text(*file);
   for (size_t begin = 0; begin < all.size();) {
@@ -53,6 +66,7 @@ std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const st
     if (!line.take_until([](char c) { return c == '#'; }).trim().empty()) {
       if (!readLine(session, *file, static_cast<uint32_t>(begin), line.rtrim('\r'), shape))
         return std::nullopt;
+      shape.inputs = inputs;
       shapes.push_back(std::move(shape));
     }
     begin = end + 1;
@@ -78,6 +92,7 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
         LaunchShape shape;
         shape.range = element->range;
         shape.assigns = ": ";
+        shape.inputs = inputsOf(decorator);
         for (const ast::Record::Field &field : record->fields) {
           std::string value(session.sources.text(field.value->range));
           shape.text += (shape.text.empty() ? "" : " ") + field.name.text + "=" + value;
@@ -173,11 +188,47 @@ static bool checkNames(Session &session, const ast::KernelItem &item, const Irge
 }
 
 namespace {
-/// Makes arguments of the contract that a shape gives.
+/// How the elements of the arguments of a shape are chosen, as `--arg` takes it: `normal`, `range(0,4096)`.
+class ShapeFillings {
+public:
+  /// `options` are those of the launch. False after reporting what is wrong with `inputs`.
+  bool read(Session &session, const ast::Module &module, const ast::KernelItem &item, const IrgenOptions &options,
+            const LaunchShape &shape) {
+    this->session = &session;
+    if (!shape.inputs)
+      return true;
+    if (!readInputRules(session, item, *shape.inputs, rules))
+      return false;
+    const std::vector<const ast::Expr *> asked = rules.bounds();
+    auto texts = evaluateFor(module, session.sources, session.engine, session.context, options, asked);
+    for (size_t i = 0; texts && i < asked.size(); ++i)
+      bounds[asked[i]] = (*texts)[i];
+    return texts.has_value();
+  }
+
+  /// None after reporting a range without a value.
+  std::optional<std::string> of(const std::string &parameter) const {
+    const InputRule &rule = rules.of(parameter);
+    if (!rule.high)
+      return rule.filling;
+    const std::string &low = bounds.at(rule.low), &high = bounds.at(rule.high);
+    if (!checkRange(*session, rule, parameter, low, high))
+      return std::nullopt;
+    return "range(" + low + "," + high + ")";
+  }
+
+private:
+  Session *session = nullptr;
+  InputRules rules;
+  std::map<const ast::Expr *, std::string> bounds; ///< what each is
+};
+
+/// Makes arguments of the contract that a shape gives, filled as `fillings` say.
 class ShapeArguments {
 public:
-  ShapeArguments(Session &session, const KernelContract &contract, const LaunchShape &shape, int64_t numSms)
-      : session(session), contract(contract), shape(shape), slots(contract.names.size()) {
+  ShapeArguments(Session &session, const KernelContract &contract, const LaunchShape &shape,
+                 const ShapeFillings &fillings, int64_t numSms)
+      : session(session), contract(contract), shape(shape), fillings(fillings), slots(contract.names.size()) {
     slots[KernelContract::kNumSmsSlot] = Value(numSms);
   }
 
@@ -218,8 +269,11 @@ public:
     }
     if (parameter.kind == Parameter::Kind::Pointer)
       return refuse("nothing says how much memory `" + parameter.name + "` points to");
-    return parameter.name + "=" + (parameter.role == Parameter::Role::Out ? "empty:" : "normal:") +
-           getName(parameter.type) + "[" + extents + "]";
+    std::optional<std::string> filling =
+        parameter.role == Parameter::Role::Out ? std::string("empty") : fillings.of(parameter.name);
+    if (!filling)
+      return std::nullopt;
+    return parameter.name + "=" + *filling + ":" + getName(parameter.type) + "[" + extents + "]";
   }
 
 private:
@@ -252,6 +306,7 @@ private:
   Session &session;
   const KernelContract &contract;
   const LaunchShape &shape;
+  const ShapeFillings &fillings;
   std::vector<Value> slots;
 };
 } // namespace
@@ -377,7 +432,10 @@ std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast:
   std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
   if (!kernel)
     return std::nullopt;
-  ShapeArguments arguments(session, kernel->contract, shape, *options.numSms);
+  ShapeFillings fillings;
+  if (!fillings.read(session, module, item, build.source, shape))
+    return std::nullopt;
+  ShapeArguments arguments(session, kernel->contract, shape, fillings, *options.numSms);
   if (!arguments.bind())
     return std::nullopt;
   std::vector<std::string> texts;

@@ -27,10 +27,13 @@ struct LaunchShape {
   SourceRange range;                   ///< where it stands
   std::string text;                    ///< `M=4096 N=4096 K=4096`
   const char *assigns = "=";           ///< between name and value, as it is written there
+  const ast::Expr *inputs = nullptr;   ///< what `inputs` of `@bench` is, how elements are chosen; null: normal
 };
 
-/// The launches that the file at `path` lists; none after reporting a line that is none.
-std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const std::string &path);
+/// The launches of `item` that the file at `path` lists, with the inputs of the first `@bench` that has some; none
+/// after reporting a line that is none.
+std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const ast::KernelItem &item,
+                                                      const std::string &path);
 
 /// What `@bench(shapes = [...])` of `item` lists.
 std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item);

@@ -28,15 +28,19 @@ Examples:
   tilec softmax.tile -D N=1000 --emit=tile -o softmax.mlir && tilec softmax.mlir -o softmax.cubin
 )";
 
-static constexpr std::string_view kRunMore = R"(
+#define TILE_ARGUMENT_FORMS                                                                                            \
+  R"(
 Arguments of the kernel, `--arg NAME=VALUE`; without a name, in the order of the signature:
   x=rand:f32[1823,781]         a tensor, filled: rand normal uniform special zeros ones iota, or
                                empty for one that the kernel writes
+  'i=range(0,781):i32[1823]'   evenly from the first up to the second; integers round down
   x=rand:f32[1823,781]@[800,1] the same with strides, in elements
   x=x.npy                      a tensor from a file of NumPy; bf16 is kept as u16 there, f8 as u8
   s=0.5  n=i32:7  flag=true    a scalar; without a type it takes the parameter's
   w=none                       an optional parameter that is absent
+)"
 
+static constexpr std::string_view kRunMore = TILE_ARGUMENT_FORMS R"(
 Examples:
   tilec run softmax.tile --arg x=rand:f32[1823,781] --arg y=empty:f32[1823,781]
   tilec run softmax.tile --arg x=x.npy --arg y=empty:f32[8,64] --save y=y.npy --device=cpu --seed=1
@@ -64,6 +68,7 @@ static constexpr std::string_view kSimMore = R"(
 Arguments of the kernel, `--arg VALUE`, in the order of its parameters:
   rand:f32[1823,781]           a pointer to a tensor, filled: rand normal uniform special zeros ones iota, or
                                empty for one that the kernel writes
+  'range(0,781):i32[1823]'     evenly from the first up to the second; integers round down
   x.npy                        a pointer to a tensor from a file of NumPy
   i32:7  f32:0.5               a scalar with its type
   none                         a null pointer
@@ -112,7 +117,7 @@ compiled and measured, each after its results were compared with those of the de
 
 A launch is given as for `tilec run`, or by its sizes: a line of --shapes has dims, element types and scalars.
 Ctrl-C ends the search and keeps what was measured.
-
+)" TILE_ARGUMENT_FORMS R"(
 Examples:
   tilec tune matmul.tile --arg a=rand:bf16[4096,4096] --arg b=rand:bf16[4096,4096] --arg c=empty:bf16[4096,4096]
   tilec tune matmul.tile                       the shapes of its `@bench`

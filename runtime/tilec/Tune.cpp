@@ -64,8 +64,9 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
   }
   if (!argumentsOfRun().empty())
     return std::vector<AskedLaunch>{{"", argumentsOfRun(), {}, {}}};
-  std::optional<std::vector<LaunchShape>> shapes =
-      shapesOption.isGiven() ? readShapeFile(session, shapesOption.get()) : std::optional(benchShapes(session, item));
+  std::optional<std::vector<LaunchShape>> shapes = shapesOption.isGiven()
+                                                       ? readShapeFile(session, item, shapesOption.get())
+                                                       : std::optional(benchShapes(session, item));
   if (!shapes)
     return std::nullopt;
   if (shapes->empty()) {

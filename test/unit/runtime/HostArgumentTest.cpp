@@ -113,6 +113,23 @@ TEST(HostArgument, ShapeIsKnownBeforeMemoryIsTaken) {
   EXPECT_TRUE(x->tensor.data.empty());
 }
 
+TEST(HostArgument, RangeIsEvenAndWithoutItsEnd) {
+  HostArgument x = make("x=range(-3,2.5):f32[10000]"), i = make("i=range(0,4):i32[10000]");
+  EXPECT_TRUE(x.isMade());
+  bool seen[4] = {};
+  for (int64_t k = 0; k < 10000; ++k) {
+    EXPECT_TRUE(at(x.tensor, k) >= -3 && at(x.tensor, k) <= 2.5) << at(x.tensor, k);
+    int32_t value = 0;
+    std::memcpy(&value, i.tensor.data.data() + 4 * k, 4);
+    ASSERT_TRUE(value >= 0 && value < 4) << value;
+    seen[value] = true;
+  }
+  EXPECT_TRUE(seen[0] && seen[1] && seen[2] && seen[3]);
+  for (const char *range : {"range(4,0)", "range(1)", "range(1,)", "range(1,2", "range(0,inf)"})
+    EXPECT_EQ(errorOf(std::string(range) + ":f32[4]"),
+              "found `" + std::string(range) + "`; expected `range(LOW,HIGH)` of two numbers, the lower one first");
+}
+
 TEST(HostArgument, NoneIsAbsent) { EXPECT_EQ(make("w=none").kind, HostArgument::Kind::None); }
 
 TEST(HostArgument, ChecksumIgnoresStrides) {
@@ -123,7 +140,7 @@ TEST(HostArgument, ChecksumIgnoresStrides) {
 TEST(HostArgument, WrongForms) {
   EXPECT_EQ(errorOf("x="),
             "`x=` has no value; expected `rand:f32[4,5]` (or iota, normal, ones, special, uniform, zeros, "
-            "empty), a file `x.npy`, a number, `true`, `i32:7` or `none`");
+            "range(0,9), empty), a file `x.npy`, a number, `true`, `i32:7` or `none`");
   EXPECT_EQ(errorOf("x=random:f32[4]").substr(0, 42), "`x=random:f32[4]` begins with `random:`; e");
   EXPECT_EQ(errorOf("x=randn:f32[4]").substr(0, 57), "`x=randn:f32[4]` begins with `randn:`, which is `normal:`");
   for (const char *text : {"rand:bf16:64x32", "rand:bf16(64,32)", "rand:bfloat16[64,32]", "rand:torch.bfloat16[64, 32]",
