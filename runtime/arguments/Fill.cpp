@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL // no library to link
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -139,10 +140,11 @@ uint64_t specialElement(DataType type, RandomSource &source, int64_t index) {
 struct Filling {
   std::string_view name;
   uint64_t (*element)(DataType type, RandomSource &source, int64_t index);
+  bool isOfIndex = false; ///< each element is another by its place
 };
 
 static const Filling kFillings[] = {
-    {"iota", [](DataType type, RandomSource &, int64_t index) { return number(type, index); }},
+    {"iota", [](DataType type, RandomSource &, int64_t index) { return number(type, index); }, true},
     {"normal", normalElement},
     {"ones", [](DataType type, RandomSource &, int64_t) { return number(type, 1); }},
     {"rand", anyElement},
@@ -172,22 +174,28 @@ std::string listFillings() {
   return names;
 }
 
-template <typename Element> static void fillElements(NpyArray &tensor, uint64_t seed, Element element) {
+template <typename Element> static void fillElements(NpyArray &tensor, uint64_t seed, Draw draw, Element element) {
   RandomSource source(seed);
-  int64_t width = getBytes(tensor.type);
-  forEachElement(tensor, [&](int64_t index, int64_t offset) {
+  int64_t width = getBytes(tensor.type), count = countElements(tensor);
+  auto write = [&](int64_t index, int64_t offset) {
     uint64_t bits = element(source, index);
     std::memcpy(tensor.data.data() + offset * width, &bits, width);
-  });
+  };
+  if (draw == Draw::Each || count <= kDrawnElements || tensor.strides != rowMajorStrides(tensor.extents))
+    return forEachElement(tensor, write);
+  for (int64_t i = 0; i < kDrawnElements; ++i)
+    write(i, i);
+  for (int64_t i = kDrawnElements; i < count; i += kDrawnElements)
+    std::memcpy(tensor.data.data() + i * width, tensor.data.data(), std::min(kDrawnElements, count - i) * width);
 }
 
-void fill(NpyArray &tensor, const Filling &filling, uint64_t seed) {
-  fillElements(tensor, seed,
+void fill(NpyArray &tensor, const Filling &filling, uint64_t seed, Draw draw) {
+  fillElements(tensor, seed, filling.isOfIndex ? Draw::Each : draw,
                [&](RandomSource &source, int64_t index) { return filling.element(tensor.type, source, index); });
 }
 
-void fillRange(NpyArray &tensor, double low, double high, uint64_t seed) {
-  fillElements(tensor, seed, [&](RandomSource &source, int64_t) {
+void fillRange(NpyArray &tensor, double low, double high, uint64_t seed, Draw draw) {
+  fillElements(tensor, seed, draw, [&](RandomSource &source, int64_t) {
     double value = low + (high - low) * source.uniform();
     return isFloat(tensor.type) ? roundToBits(tensor.type, value)
                                 : number(tensor.type, static_cast<int64_t>(std::floor(value)));

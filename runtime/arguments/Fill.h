@@ -23,11 +23,17 @@ const Filling *findFilling(std::string_view name);
 std::vector<std::string_view> fillingNames();
 std::string listFillings();
 
+/// Whether each element is drawn, or those of a large row-major tensor repeat: to draw 10^9 takes a minute.
+enum class Draw { Each, First };
+
+/// How many are drawn then. A prime, so that rows and tiles, which are multiples of smaller primes, differ.
+inline constexpr int64_t kDrawnElements = 1048583;
+
 /// Writes every element; the gaps between strided elements stay as they are.
-void fill(NpyArray &tensor, const Filling &filling, uint64_t seed);
+void fill(NpyArray &tensor, const Filling &filling, uint64_t seed, Draw draw = Draw::Each);
 
 /// Values evenly from [low, high); integers round down.
-void fillRange(NpyArray &tensor, double low, double high, uint64_t seed);
+void fillRange(NpyArray &tensor, double low, double high, uint64_t seed, Draw draw = Draw::Each);
 
 /// Sets every byte so that an element that is not written shows: NaN for floats, all ones otherwise.
 void poison(NpyArray &tensor);

@@ -20,7 +20,8 @@ static std::string forms() {
   for (std::string_view name : fillingNames())
     if (name != "rand")
       others += std::string(name) + ", ";
-  return "expected `rand:f32[4,5]` (or " + others + "range(0,9), empty), a file `x.npy`, a number, `true`, `i32:7` or `none`";
+  return "expected `rand:f32[4,5]` (or " + others +
+         "range(0,9), empty), a file `x.npy`, a number, `true`, `i32:7` or `none`";
 }
 
 static Error invalid(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
@@ -87,7 +88,7 @@ bool isAvailable(size_t bytes) {
   return memory != MAP_FAILED && munmap(memory, bytes) == 0;
 }
 
-Status HostArgument::allocate() {
+Status HostArgument::allocate(Draw draw) {
   if (bytes == 0)
     return {};
   if (!isAvailable(bytes))
@@ -95,9 +96,9 @@ Status HostArgument::allocate() {
   tensor.data.resize(bytes);
   poison(tensor);
   if (filling)
-    fill(tensor, *filling, seed);
+    fill(tensor, *filling, seed, draw);
   else if (range)
-    fillRange(tensor, range->first, range->second, seed);
+    fillRange(tensor, range->first, range->second, seed, draw);
   bytes = 0;
   return {};
 }
@@ -252,7 +253,8 @@ Result<HostArgument> makeHostArgument(std::string_view text, uint64_t seed) {
   if (head.substr(0, kRange.size()) == kRange) {
     argument.range = parseRange(head);
     if (!argument.range)
-      return invalid("found `" + std::string(head) + "`; expected `range(LOW,HIGH)` of two numbers, the lower one first");
+      return invalid("found `" + std::string(head) +
+                     "`; expected `range(LOW,HIGH)` of two numbers, the lower one first");
   } else if (!filling && head != "empty")
     return invalid("`" + std::string(text) + "` begins with `" + std::string(head) + ":`" +
                    (head == "randn" ? ", which is `normal:` here" : "") + "; " + forms());

@@ -49,7 +49,7 @@ struct HostArgument {
   bool isMade() const { return filling || range || isPoisoned; }
 
   /// Takes the memory of a tensor and fills it. Fails where there is not as much.
-  Status allocate();
+  Status allocate(Draw draw = Draw::Each);
 };
 
 /// What this machine has, in bytes.

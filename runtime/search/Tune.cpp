@@ -396,9 +396,13 @@ private:
   }
 
   bool measure(MeasureClient &client, const std::vector<size_t> &candidates) {
-    Timer timer(result.measureSeconds);
     if (candidates.empty() || isCancelled())
       return true;
+    {
+      Timer timer(result.argumentSeconds);
+      client.waitForArguments();
+    }
+    Timer timer(result.measureSeconds);
     std::vector<MeasuredCandidate> code;
     for (size_t i : candidates)
       code.push_back({i, codeFile(i)});

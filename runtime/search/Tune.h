@@ -75,6 +75,7 @@ struct TuneResult {
   size_t open = 0;   ///< of these, how many neither this search nor one before it came to
   size_t cached = 0; ///< configurations whose code was kept from before
   double modelSeconds = 0, compileSeconds = 0, measureSeconds = 0;
+  double argumentSeconds = 0; ///< that measuring waited for the arguments, which are made from the beginning on
   bool isCancelled = false;
 };
 

@@ -114,7 +114,8 @@ void printTuneResult(const TuneResult &result, const std::string &heading, bool 
     out << format("; model %.2f s, compiled in %.2f s", result.modelSeconds, result.compileSeconds);
     if (result.cached)
       out << " with " << result.cached << " kept from before";
-    out << format(", measured in %.2f s", result.measureSeconds);
+    out << format(", waited %.2f s for the arguments, measured in %.2f s", result.argumentSeconds,
+                  result.measureSeconds);
   }
   out << "\n";
   printRest(result, out);
@@ -169,6 +170,7 @@ json::Object toJson(const TuneResult &result) {
                      {"cached", static_cast<int64_t>(result.cached)},
                      {"modelSeconds", result.modelSeconds},
                      {"compileSeconds", result.compileSeconds},
+                     {"argumentSeconds", result.argumentSeconds},
                      {"measureSeconds", result.measureSeconds},
                      {"cancelled", result.isCancelled},
                      {"trials", std::move(trials)},

@@ -39,6 +39,9 @@ public:
   /// Starts the process and has it make the arguments meanwhile. Fails where the system gives no process.
   static Result<std::unique_ptr<MeasureClient>> start(const MeasureOptions &options);
 
+  /// Waits until the arguments are made, which `measure` does else. Where they cannot be made, that says why.
+  virtual void waitForArguments() = 0;
+
   /// Measures the candidates, of which the first that runs is the reference, into their trials. Fails where nothing
   /// can be measured (any more): no GPU, arguments that cannot be made. What was timed before counts.
   virtual Status measure(std::vector<Trial> &trials, const std::vector<MeasuredCandidate> &candidates,

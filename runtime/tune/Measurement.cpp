@@ -118,7 +118,7 @@ static Status makeArguments(const MeasureSetup &setup, std::vector<HostArgument>
   std::vector<Status> made(arguments.size());
   std::vector<std::thread> threads;
   for (size_t i = 0; i < arguments.size(); ++i)
-    threads.emplace_back([&, i] { made[i] = arguments[i].allocate(); });
+    threads.emplace_back([&, i] { made[i] = arguments[i].allocate(Draw::First); });
   for (std::thread &thread : threads)
     thread.join();
   for (const Status &status : made)

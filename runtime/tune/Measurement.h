@@ -1,7 +1,8 @@
 // Candidates on the GPU of this process: loaded, run once against the reference, and timed. One step is one call, so
 // that whoever asks knows which candidate is at fault when a call gives an error or never returns.
 //
-// All candidates work on the same arguments, which are made from their texts as `tilec run` makes them. Of these there
+// All candidates work on the same arguments, which are made from their texts as `tilec run` makes them, but that large
+// tensors repeat their first million elements. Of these there
 // are as many copies as twice the L2 cache holds, in turn: a launch finds in the cache what a launch among others finds
 // there, not what the one before it left. (Copies are bounded in number, so that arguments of less than a few hundred
 // kilobytes stay in the cache.)

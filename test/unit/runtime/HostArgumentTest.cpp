@@ -130,6 +130,22 @@ TEST(HostArgument, RangeIsEvenAndWithoutItsEnd) {
               "found `" + std::string(range) + "`; expected `range(LOW,HIGH)` of two numbers, the lower one first");
 }
 
+TEST(HostArgument, ALargeTensorRepeatsWhatIsDrawnIfAsked) {
+  for (const char *text : {"rand:f16[3,1000000]", "range(0,5):f16[3000000]", "iota:i16[3000000]"}) {
+    HostArgument each = make(text);
+    HostArgument first = *makeHostArgument(text, 1);
+    ASSERT_TRUE(first.allocate(Draw::First).ok());
+    ASSERT_EQ(first.tensor.data.size(), 6000000u);
+    auto at = [](const HostArgument &argument, int64_t i) { return argument.tensor.data.data() + 2 * i; };
+    EXPECT_EQ(std::memcmp(at(first, 0), at(each, 0), 2 * kDrawnElements), 0) << text;
+    bool isOfIndex = std::string_view(text).substr(0, 4) == "iota";
+    const HostArgument &again = isOfIndex ? each : first;
+    int64_t from = isOfIndex ? 2 * kDrawnElements : 0;
+    EXPECT_EQ(std::memcmp(at(first, 2 * kDrawnElements), at(again, from), 2 * (3000000 - 2 * kDrawnElements)), 0)
+        << text;
+  }
+}
+
 TEST(HostArgument, NoneIsAbsent) { EXPECT_EQ(make("w=none").kind, HostArgument::Kind::None); }
 
 TEST(HostArgument, ChecksumIgnoresStrides) {
