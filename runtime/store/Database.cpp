@@ -138,8 +138,8 @@ void Database::setAside(const std::string &problem) {
   if (inodeOf(file) != inode)
     return;
   std::string aside;
-  for (int i = 1; aside.empty() || inodeOf(aside) != 0; ++i)
-    aside = file + ".damaged-" + std::to_string(i);
+  for (unsigned i = 1; aside.empty() || inodeOf(aside) != 0; ++i)
+    aside = asideName(i);
   // What can still be saved of the file is in both.
   std::rename((file + "-journal").c_str(), (aside + "-journal").c_str());
   if (std::rename(file.c_str(), aside.c_str()) != 0)

@@ -49,6 +49,7 @@ enum class Untried {
 
 struct DatabaseStatistics {
   uint64_t choices = 0, trials = 0, bytes = 0;
+  uint64_t damagedFiles = 0, damagedBytes = 0; ///< that were set aside
 };
 
 struct DatabaseImport {
@@ -97,7 +98,8 @@ public:
   DatabaseImport importLines(std::istream &in);
 
   DatabaseStatistics statistics();
-  /// Removes entries dated before `date` of `printDate`; all, if it is empty. Gives how many.
+  /// Removes entries dated before `date` of `printDate`; all, and what was set aside, if it is empty. Gives how many
+  /// entries.
   uint64_t prune(const std::string &date);
   /// Reads every entry and removes those that are damaged.
   DatabaseVerification verify();
@@ -110,6 +112,9 @@ private:
   bool attempt(Trouble purpose, const std::function<SqliteOutcome()> &work);
   SqliteOutcome connect();
   void setAside(const std::string &problem);
+  /// The name of the `i`th damaged file, from 1.
+  std::string asideName(unsigned i) const { return file + ".damaged-" + std::to_string(i); }
+  void removeDamaged();
   std::string describe(const Record &record) const;
   /// The configurations of `key` that were tried.
   SqliteOutcome findTried(const TuneKey &key, std::set<std::string> &tried);

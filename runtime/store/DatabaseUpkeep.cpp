@@ -4,6 +4,7 @@
 #include "runtime/store/DatabaseTables.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <istream>
 #include <optional>
@@ -97,11 +98,23 @@ DatabaseStatistics Database::statistics() {
   struct stat status;
   if (stat(file.c_str(), &status) == 0)
     result.bytes = static_cast<uint64_t>(status.st_size);
+  for (unsigned i = 1; stat(asideName(i).c_str(), &status) == 0; ++i) {
+    ++result.damagedFiles;
+    result.damagedBytes += static_cast<uint64_t>(status.st_size);
+  }
   return result;
+}
+
+/// Of each the journal first: without its file nobody would look for it.
+void Database::removeDamaged() {
+  for (unsigned i = 1; unlink((asideName(i) + "-journal").c_str()), unlink(asideName(i).c_str()) == 0; ++i)
+    ;
 }
 
 uint64_t Database::prune(const std::string &date) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (date.empty() && works[Writing])
+    removeDamaged();
   struct stat status;
   if (stat(file.c_str(), &status) != 0)
     return 0;

@@ -105,7 +105,9 @@ static void measure(Kept &kept, const std::string &, llvm::json::Object &json) {
                                           {"maxBytes", kept.cache.maxBytes()}};
     json["tuned"] = llvm::json::Object{{"choices", static_cast<int64_t>(tuned.choices)},
                                        {"trials", static_cast<int64_t>(tuned.trials)},
-                                       {"bytes", static_cast<int64_t>(tuned.bytes)}};
+                                       {"bytes", static_cast<int64_t>(tuned.bytes)},
+                                       {"damagedFiles", static_cast<int64_t>(tuned.damagedFiles)},
+                                       {"damagedBytes", static_cast<int64_t>(tuned.damagedBytes)}};
     return;
   }
   std::cout << "folder        " << kept.cache.folder() << "\n"
@@ -114,7 +116,11 @@ static void measure(Kept &kept, const std::string &, llvm::json::Object &json) {
   if (!files.empty())
     std::cout << ", used from " << printDate(files.back().usedAt()) << " to " << printDate(files.front().usedAt());
   std::cout << "\ntuned choices " << count(tuned.choices, "choice") << ", " << count(tuned.trials, "trial") << ", "
-            << printByteCount(tuned.bytes) << "\n";
+            << printByteCount(tuned.bytes);
+  if (tuned.damagedFiles)
+    std::cout << "; " << count(tuned.damagedFiles, "damaged file") << ", " << printByteCount(tuned.damagedBytes)
+              << ", which `prune --all` removes";
+  std::cout << "\n";
 }
 
 //===-- prune, verify
@@ -205,6 +211,12 @@ static void importChoices(Kept &kept, const std::string &file, llvm::json::Objec
   }
   std::istringstream lines(*content);
   DatabaseImport result = kept.database.importLines(lines);
+  if (result.taken + result.kept == 0 && !result.skipped.empty() && result.isDone) {
+    kept.session.engine
+        .report(Code::E0602, {}, "`" + file + "` is no export; expected lines that `tilec cache export` wrote")
+        .note(result.skipped.front());
+    return;
+  }
   for (const std::string &message : result.skipped)
     kept.warn("`" + file + "`, " + message + "; the line is skipped");
   if (jsonOption.isOn()) {

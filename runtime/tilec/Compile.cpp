@@ -95,6 +95,28 @@ static bool prepareDump(Session &session, const std::string &input, InputKind ki
   return true;
 }
 
+/// False after reporting that the file at `path` is no database.
+static bool checkIsDatabase(Session &session, const std::string &path) {
+  constexpr StringLiteral kHeader = "SQLite format 3";
+  auto refuse = [&](const char *what) {
+    return session.engine.report(Code::E0602, {},
+                                 "`--tuned=" + path + "` is " + what + "; expected a database that `tilec tune` wrote");
+  };
+  Result<std::string> read = readFile(path);
+  if (!sys::fs::is_regular_file(path) || !read) {
+    refuse("no file");
+    return false;
+  }
+  StringRef content = *read;
+  if (content.starts_with(kHeader))
+    return true;
+  DiagnosticBuilder diagnostic = refuse(content.empty() ? "empty" : "no database");
+  if (content.starts_with("{"))
+    diagnostic.help("take an export in first: `tilec cache import " + path +
+                    " --cache-dir=FOLDER`, then `--tuned --cache-dir=FOLDER`");
+  return false;
+}
+
 /// Decides in which configurations the kernels of `syntax` are compiled. False after reporting.
 static bool chooseConfigurations(Session &session, const ast::Module &syntax, BuildOptions &options) {
   if (!tunedOption.isGiven() && requireTunedOption.isOn()) {
@@ -103,11 +125,8 @@ static bool chooseConfigurations(Session &session, const ast::Module &syntax, Bu
   }
   if (!tunedOption.isGiven())
     return embedConfigurations(session, syntax, options, /*database=*/nullptr).has_value();
-  if (!tunedOption.empty() && !sys::fs::is_regular_file(tunedOption.get())) {
-    session.report(Code::E0602,
-                   "`--tuned=" + tunedOption.get() + "` is no file; expected a database that `tilec tune` wrote");
+  if (!tunedOption.empty() && !checkIsDatabase(session, tunedOption.get()))
     return false;
-  }
   Kept kept(session, tunedOption.get());
   std::optional<size_t> choices = embedConfigurations(session, syntax, options, &kept.database);
   if (!choices || *choices > 0)
@@ -119,7 +138,9 @@ static bool chooseConfigurations(Session &session, const ast::Module &syntax, Bu
                                           "`tilec tune` or `tilec cache import` adds");
     return false;
   }
-  kept.warn(problem + "; each is compiled as without `--tuned`");
+  session.engine.report(Code::W0604, {}, problem + "; each is compiled as without `--tuned`")
+      .help("`tilec tune` finds choices, for this compiler, `--arch` and `-D`; `tilec cache import` takes them from "
+            "another machine");
   return true;
 }
 
