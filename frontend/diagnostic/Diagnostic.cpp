@@ -72,6 +72,11 @@ std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
 
 void DiagnosticEngine::clear() { *this = DiagnosticEngine(errorLimit); }
 
+/// How many characters both begin with.
+static size_t commonStart(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
 std::string_view tile::closestName(std::string_view name, const std::vector<std::string_view> &candidates) {
   size_t best = std::max<size_t>(1, name.size() / 3) + 1;
   std::string_view closest;
@@ -91,7 +96,10 @@ std::string_view tile::closestName(std::string_view name, const std::vector<std:
       older = previous;
       previous.swap(row);
     }
-    if (previous.back() < best && previous.back() < std::max(name.size(), candidate.size())) {
+    if (previous.back() >= std::max(name.size(), candidate.size()))
+      continue;
+    bool isAlike = !closest.empty() && previous.back() == best;
+    if (previous.back() < best || (isAlike && commonStart(name, candidate) > commonStart(name, closest))) {
       best = previous.back();
       closest = candidate;
     }

@@ -133,7 +133,8 @@ private:
 };
 
 /// Of `candidates` the one closest to `name` by edit distance (a swap of neighbours counts one), or empty if none is
-/// close enough to be a likely slip: at most a third of the length, at least one.
+/// close enough to be a likely slip: at most a third of the length, at least one. Of several, the first of those that
+/// begin alike for longest.
 std::string_view closestName(std::string_view name, const std::vector<std::string_view> &candidates);
 
 } // namespace tile

@@ -307,6 +307,8 @@ TEST(ClosestName, FindsSlipsOnly) {
   EXPECT_EQ(closestName("BLOKC", {"BLOCK", "BK", "N"}), "BLOCK");
   EXPECT_EQ(closestName("summ", {"sin", "sum"}), "sum");
   EXPECT_EQ(closestName("zeroes", {"ones", "zeros"}), "zeros");
+  EXPECT_EQ(closestName("tun", {"run", "tune"}), "tune") << "as close, and begins alike";
+  EXPECT_EQ(closestName("KK", {"BK", "K", "KX"}), "K");
   EXPECT_EQ(closestName("x", {"y"}), "");
   EXPECT_EQ(closestName("alpha", {"beta", "gamma"}), "");
   EXPECT_EQ(closestName("anything", {}), "");
