@@ -425,6 +425,9 @@ void KernelBuilder::reportFalse(const ast::Expr &condition) {
     if (llvm::any_of(used, [&](const ast::Name *each) { return each->text == name; }))
       diagnostic.note(quote(name) + " is " + constant.value.describe() + " here");
   }
+  if (refused)
+    diagnostic.note("so it is in each of the " + std::to_string(refused) +
+                    " configurations of `@autotune`; this is the first");
 }
 
 mlir::DictionaryAttr KernelBuilder::buildContract() {

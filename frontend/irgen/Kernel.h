@@ -159,6 +159,7 @@ private:
 
   std::vector<Constant> constants;
   std::map<std::string, const ast::Expr *> configuration; // the first of `@autotune` that `where` leaves
+  uint64_t refused = 0;                                   // configurations, if `where` leaves none
   std::map<std::string, Knob> knobs;
   std::vector<KernelLeaf> leaves;
   std::vector<Shape> shapes; // one per source parameter

@@ -42,8 +42,9 @@ void KernelBuilder::takeConfiguration() {
   };
   if (count)
     configuration = settingsOf(0);
-  bool isOpen =
-      llvm::any_of(autotune.listedSettings(), [&](const auto &setting) { return !values.has(setting.name->text); });
+  auto isGiven = [&](const AutotunePoint::Setting &setting) { return values.has(setting.name->text); };
+  const std::vector<AutotunePoint::Setting> listed = autotune.listedSettings();
+  bool isOpen = !llvm::all_of(listed, isGiven);
   if (kernel.where.empty() || count < 2 || !isOpen)
     return;
   for (uint64_t i = 0; i < count; ++i) {
@@ -54,6 +55,7 @@ void KernelBuilder::takeConfiguration() {
     configuration = std::move(tried.configuration);
     return;
   }
+  refused = llvm::any_of(listed, isGiven) ? 0 : count;
 }
 
 /// The key with each dim that has a bucket replaced by it: what `Space::sizes` has the values of.

@@ -27,7 +27,7 @@ static bool readLine(Session &session, FileId file, uint32_t begin, StringRef li
     auto at = static_cast<uint32_t>(begin + (word.data() - line.data()));
     SourceRange range{file, at, at + static_cast<uint32_t>(word.size())};
     if (name.empty() || value.empty() || value.contains('=')) {
-      session.engine.report(Code::E0603, range, "found `" + word.str() + "`; expected `NAME=VALUE`");
+      session.engine.report(Code::E0603, range, "found `" + word.str() + "`; expected `NAME=VALUE`, without spaces");
       return false;
     }
     shape.places[name.str()] = {{file, at, at + static_cast<uint32_t>(name.size())},

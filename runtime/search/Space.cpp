@@ -36,13 +36,18 @@ public:
     if (hasPoints && !readPoints(found, settings))
       return std::nullopt;
     space.hash = hashOf(found);
-    std::vector<Configuration> refused = takeRefused(found, settings);
+    std::optional<std::vector<Configuration>> takenOut = takeRefused(found, settings);
+    if (!takenOut) {
+      (void)generate(module, session.sources, session.engine, session.context, options);
+      return std::nullopt;
+    }
+    const std::vector<Configuration> &refused = *takenOut;
     if (!readSizes(space, found.front()) || (hasPoints && !prune(space, found, settings, !refused.empty())))
       return std::nullopt;
     if (!hasPoints)
       space.all = std::move(found);
     space.refused = refused.size();
-    llvm::move(refused, std::back_inserter(space.pruned));
+    llvm::append_range(space.pruned, refused);
     if (!generate(module, session.sources, session.engine, session.context,
                   withConfiguration(options, space.all.front())))
       return std::nullopt;
@@ -85,12 +90,14 @@ private:
     return true;
   }
 
-  /// Takes out of both those that `where` refuses, and gives them; none if it refuses all, which compiling reports.
-  std::vector<Configuration> takeRefused(std::vector<Configuration> &found, std::vector<Settings> &settings) {
+  /// Takes out of both those that `where` refuses, and gives them; nothing if it refuses all, which compiling the
+  /// kernel without one reports.
+  std::optional<std::vector<Configuration>> takeRefused(std::vector<Configuration> &found,
+                                                        std::vector<Settings> &settings) {
     std::vector<bool> isLeft =
         findLeftByWhere(module, session.sources, session.engine, session.context, options, settings);
     if (!llvm::is_contained(isLeft, true))
-      return {};
+      return std::nullopt;
     std::vector<Configuration> left, refused;
     std::vector<Settings> settingsLeft;
     for (size_t i = 0; i < found.size(); ++i) {
@@ -152,7 +159,8 @@ private:
       if (llvm::any_of(*texts, [&](const auto &values) { return values[i] != "true"; }))
         continue;
       auto *compared = ast::dynCast<ast::Binary>(terms[i]);
-      auto *name = compared && compared->op == ast::BinaryOp::Greater ? ast::dynCast<ast::Name>(compared->lhs) : nullptr;
+      auto *name =
+          compared && compared->op == ast::BinaryOp::Greater ? ast::dynCast<ast::Name>(compared->lhs) : nullptr;
       if (std::optional<uint64_t> least = name ? leastOf(name->text, settings) : std::nullopt)
         return "write `" + name->text + " > max(" + std::to_string(*least) + ", " + textOf(*compared->rhs) +
                ")`, so that the smallest always stays";

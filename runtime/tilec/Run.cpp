@@ -424,9 +424,9 @@ static void runFile(Session &session, const std::string &input, json::Object &re
   std::vector<std::string> reports;
   if (wantsRemarks())
     options->reports = &reports;
-  if (tuneOption.isGiven() && *device != DeviceKind::Gpu)
-    return session.report(Code::E0602,
-                          "`--tune` measures on a GPU, found " + std::string(nameOf(*device)) + "; leave it out");
+  if (tuneOption.get() != "never" && *device != DeviceKind::Gpu)
+    return session.report(Code::E0602, "`--tune=" + tuneOption.get() + "` measures on a GPU, found " +
+                                           std::string(nameOf(*device)) + "; leave it out");
   runSource(session, input, *file, std::move(*options), *device, report);
   printReports(reports, *device);
 }
