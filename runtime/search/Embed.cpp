@@ -321,6 +321,13 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
   return choices;
 }
 
+/// `build` with what it gives `kernel`; other names are those of other kernels.
+static BuildOptions buildOf(const ast::KernelItem &kernel, BuildOptions build) {
+  for (auto value = build.source.values.begin(); value != build.source.values.end();)
+    value = isSettable({&kernel}, value->first) ? std::next(value) : build.source.values.erase(value);
+  return build;
+}
+
 std::optional<size_t> embedConfigurations(Session &session, const ast::Module &module, BuildOptions &build,
                                           Database *database) {
   std::vector<const ast::KernelItem *> kernels;
@@ -339,8 +346,9 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
   for (const ast::KernelItem *kernel : kernels) {
     plain[kernel] = plainInstances(session, *kernel, build.source);
     bool isFixed = false;
+    BuildOptions own = buildOf(*kernel, build);
     for (TunedInstance &instance : plain[kernel])
-      isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, build, database, instance);
+      isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, own, database, instance);
     if (isFixed)
       build.source.instances[kernel->name.text] = plain[kernel];
   }
@@ -351,13 +359,14 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
   size_t choices = 0;
   for (const ast::KernelItem *kernel : kernels) {
     std::vector<TunedInstance> &instances = plain[kernel];
+    BuildOptions own = buildOf(*kernel, build);
     std::vector<Compromise> slow;
-    if (!rankInstances(session, module, *kernel, build, instances, slow))
+    if (!rankInstances(session, module, *kernel, own, instances, slow))
       return std::nullopt;
     if (database)
-      choices += addKnown(session, module, *kernel, build, *database, instances);
+      choices += addKnown(session, module, *kernel, own, *database, instances);
     warnOfSlow(session, *kernel, std::move(slow), instances);
-    warnOfUnserved(session, *kernel, build.source, instances);
+    warnOfUnserved(session, *kernel, own.source, instances);
     if (build.source.instances.count(kernel->name.text) ||
         any_of(instances, [](const TunedInstance &each) { return each.state != "default" || !each.why.empty(); }))
       build.source.instances[kernel->name.text] = std::move(instances);
