@@ -35,6 +35,7 @@ static std::optional<InstanceValues> parseValues(Program &program, DiagnosticEng
     values.scalars[name] = syntax;
   }
   values.pointerSizes = options.pointerSizes;
+  values.isConfigured = options.isConfigured;
   values.shape = options.shape;
   values.numSms = options.numSms;
   return values;
@@ -64,16 +65,23 @@ static std::optional<std::vector<InstanceValues>> parseInstances(Program &progra
   for (const TunedInstance &one : tuned) {
     InstanceValues &values = instances.emplace_back(given);
     values.tuned = &one;
-    auto add = [&](const std::map<std::string, std::string> &texts, const std::string &source, bool overrides) {
-      for (const auto &[name, text] : texts) {
-        const ast::Expr *syntax = program.parseExpression("-D " + name + "=", text);
-        if (!syntax)
-          return false;
-        values.choices.try_emplace(name, InstanceValues::Choice{syntax, source, overrides});
-      }
-      return true;
+    values.isConfigured = one.configuration.has_value();
+    auto parse = [&](const std::map<std::string, std::string> &texts, auto add) {
+      return llvm::all_of(texts, [&](const auto &given) {
+        const ast::Expr *syntax = program.parseExpression("-D " + given.first + "=", given.second);
+        if (syntax)
+          add(given.first, syntax);
+        return syntax != nullptr;
+      });
     };
-    if (!add(one.values, "given", /*overrides=*/false) || !add(one.configuration, "autotune", /*overrides=*/true))
+    auto choose = [&](const std::string &source, bool overrides) {
+      return [&values, source, overrides](const std::string &name, const ast::Expr *syntax) {
+        values.choices.try_emplace(name, InstanceValues::Choice{syntax, source, overrides});
+      };
+    };
+    if (!parse(one.values, choose("given", /*overrides=*/false)) ||
+        (one.configuration && !parse(*one.configuration, choose("autotune", /*overrides=*/true))) ||
+        !parse(one.heuristics, [&](const auto &name, const auto *syntax) { values.heuristics[name] = syntax; }))
       return std::nullopt;
   }
   return instances;
@@ -365,10 +373,10 @@ mlir::OwningOpRef<mlir::ModuleOp> tile::generate(const ast::Module &root, Source
   return onDeepStack([&] { return generateHere(root, sources, engine, context, options); });
 }
 
-std::optional<std::vector<std::vector<std::string>>>
-tile::evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
-                      mlir::MLIRContext &context, const IrgenOptions &options, const std::vector<Settings> &settings,
-                      const std::vector<const ast::Expr *> &asked) {
+static std::optional<std::vector<std::vector<std::string>>>
+evaluateAll(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine, mlir::MLIRContext &context,
+            const IrgenOptions &options, const std::vector<Settings> &settings, bool areConfigurations,
+            const std::vector<const ast::Expr *> &asked) {
   using Texts = std::vector<std::vector<std::string>>;
   Generation generation(root, sources, engine, context, options);
   if (!generation.isValid)
@@ -380,6 +388,7 @@ tile::evaluateForEach(const ast::Module &root, SourceManager &sources, Diagnosti
       InstanceValues values = generation.values;
       for (const auto &[name, syntax] : each)
         values.choices[name] = {syntax, "given"};
+      values.isConfigured |= areConfigurations;
       KernelBuilder kernel(*generation.evaluator, *generation.module, *generation.kernels.front(), values, "");
       std::optional<std::vector<std::string>> found = kernel.evaluate(asked);
       if (!found)
@@ -388,6 +397,13 @@ tile::evaluateForEach(const ast::Module &root, SourceManager &sources, Diagnosti
     }
     return texts;
   });
+}
+
+std::optional<std::vector<std::vector<std::string>>>
+tile::evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
+                      mlir::MLIRContext &context, const IrgenOptions &options, const std::vector<Settings> &settings,
+                      const std::vector<const ast::Expr *> &asked) {
+  return evaluateAll(root, sources, engine, context, options, settings, /*areConfigurations=*/true, asked);
 }
 
 std::vector<bool> tile::findLeftByWhere(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
@@ -403,6 +419,7 @@ std::vector<bool> tile::findLeftByWhere(const ast::Module &root, SourceManager &
       InstanceValues values = generation.values;
       for (const auto &[name, syntax] : each)
         values.choices[name] = {syntax, "given"};
+      values.isConfigured = true;
       left = KernelBuilder(*generation.evaluator, *generation.module, *generation.kernels.front(), values, "")
                  .isLeftByWhere();
     }
@@ -414,7 +431,7 @@ std::optional<std::vector<std::string>> tile::evaluateFor(const ast::Module &roo
                                                           DiagnosticEngine &engine, mlir::MLIRContext &context,
                                                           const IrgenOptions &options,
                                                           const std::vector<const ast::Expr *> &asked) {
-  auto texts = evaluateForEach(root, sources, engine, context, options, {Settings()}, asked);
+  auto texts = evaluateAll(root, sources, engine, context, options, {Settings()}, /*areConfigurations=*/false, asked);
   return texts ? std::optional(std::move(texts->front())) : std::nullopt;
 }
 

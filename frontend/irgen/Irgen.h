@@ -26,8 +26,11 @@ struct ChosenLaunch {
 
 /// An instance to compile that is not the first configuration, or is it for a reason.
 struct TunedInstance {
-  std::map<std::string, std::string> values;        ///< of `@instances`, as `-D` takes them
-  std::map<std::string, std::string> configuration; ///< instead of the first of `@autotune`
+  std::map<std::string, std::string> values; ///< of `@instances`, as `-D` takes them
+  /// What heuristics are for the launch that it is compiled for, where `-D` does not describe one.
+  std::map<std::string, std::string> heuristics;
+  /// Instead of the first of `@autotune`, which is taken where there is none.
+  std::optional<std::map<std::string, std::string>> configuration;
   std::string state = "default", why;
   std::vector<ChosenLaunch> chosen;
 };
@@ -38,6 +41,8 @@ struct IrgenOptions {
   /// The same as expressions of the root file, which a decorator gives; what is wrong with one is reported there. They
   /// replace `values` of the same names.
   std::map<std::string, const ast::Expr *> expressions;
+  /// `values` hold what a configuration of `@autotune` sets; what it leaves is not that of the first one.
+  bool isConfigured = false;
   /// What scalar parameters will be, for host expressions that are computed now.
   std::map<std::string, const ast::Expr *> scalars;
   /// The same as source text, which arguments give.
@@ -77,14 +82,15 @@ std::optional<std::vector<std::string>> evaluateFor(const ast::Module &root, Sou
 /// Values of compile-time parameters and knobs, by name, as expressions of the root file.
 using Settings = std::map<std::string, const ast::Expr *>;
 
-/// The same once for each of `settings`, which replace what `options` give for their names.
+/// The same once for each of `settings`, configurations that replace what `options` give for their names.
 std::optional<std::vector<std::vector<std::string>>>
 evaluateForEach(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine, mlir::MLIRContext &context,
                 const IrgenOptions &options, const std::vector<Settings> &settings,
                 const std::vector<const ast::Expr *> &asked);
 
-/// Of each of `settings`, which replace what `options` give for their names, whether `where` of the kernel can be true:
-/// compile-time values make no condition of it false. What is wrong with them otherwise is left to compiling.
+/// Of each of `settings`, configurations that replace what `options` give for their names, whether `where` of the
+/// kernel can be true: compile-time values make no condition of it false. What is wrong with them otherwise is left to
+/// compiling.
 std::vector<bool> findLeftByWhere(const ast::Module &root, SourceManager &sources, DiagnosticEngine &engine,
                                   mlir::MLIRContext &context, const IrgenOptions &options,
                                   const std::vector<Settings> &settings);

@@ -69,6 +69,13 @@ const ast::Expr *irgen::heuristicOf(const ast::KernelItem &kernel, std::string_v
   return nullptr;
 }
 
+/// The heuristic of `name`, unless `-D`, a shape or a configuration stands above it: then no launch asks for it.
+const ast::Expr *KernelBuilder::heuristicOfLaunch(const std::string &name) const {
+  auto choice = values.choices.find(name);
+  bool isOverridden = choice != values.choices.end() ? choice->second.overridesHeuristic : configuration.count(name);
+  return isOverridden ? nullptr : heuristicOf(kernel, name);
+}
+
 /// Its value for the launch that `-D`, a shape or arguments describe; none if reported at `place`, as `what` `name`
 /// lacking one.
 std::optional<Value> KernelBuilder::computeHeuristic(const ast::Expr &heuristic, const std::string &what,
@@ -167,8 +174,7 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   Constant constant{&generic, Value(), "", std::nullopt};
   Operand value;
   auto choice = values.choices.find(name);
-  bool isOverridden = choice != values.choices.end() && choice->second.overridesHeuristic;
-  const ast::Expr *heuristic = isOverridden ? nullptr : heuristicOf(kernel, name);
+  const ast::Expr *heuristic = heuristicOfLaunch(name);
   if (heuristic)
     constant.heuristic = host(*heuristic, /*constantsByName=*/true);
   if (choice != values.choices.end() || configuration.count(name) || heuristic)
@@ -179,6 +185,9 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   } else if (auto configured = configuration.find(name); configured != configuration.end()) {
     value = evaluator.operand(*configured->second);
     constant.source = "autotune";
+  } else if (auto known = values.heuristics.find(name); constant.heuristic && known != values.heuristics.end()) {
+    value = evaluator.operand(*known->second);
+    constant.source = "heuristic";
   } else if (constant.heuristic) {
     std::optional<Value> result = computeHeuristic(*heuristic, "compile-time parameter", name, generic.range);
     if (!result)
@@ -205,12 +214,12 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
   return true;
 }
 
-/// Parameters that a heuristic does not compute first, so that heuristics may use them.
+/// Parameters that a heuristic does not compute first, so that heuristics may use them: those that something sets, too.
 bool KernelBuilder::bindConstants() {
   bool isValid = true;
   for (bool isHeuristicTurn : {false, true})
     for (const ast::GenericParameter &generic : kernel.generics)
-      if (!isTypeOrFunction(generic) && hasHeuristic(kernel, generic.name.text) == isHeuristicTurn)
+      if (!isTypeOrFunction(generic) && (heuristicOfLaunch(generic.name.text) != nullptr) == isHeuristicTurn)
         isValid &= bindConstant(generic);
   return isValid;
 }
@@ -229,14 +238,13 @@ std::optional<int64_t> KernelBuilder::knobValue(const std::string &name, const a
   return std::nullopt;
 }
 
-/// Sets `name` to `value`; the launcher looks whether `heuristic`, if there is one, gives that too.
-void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source,
-                            const ast::Expr *heuristic) {
+/// Sets `name` to `value`; the launcher looks whether its heuristic, where one counts, gives that too.
+void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, const std::string &source) {
   std::optional<int64_t> number = knobValue(name, value);
   if (!number)
     return;
   Knob knob{*number, source, std::nullopt, value.range};
-  if (heuristic)
+  if (const ast::Expr *heuristic = heuristicOfLaunch(name))
     knob.heuristic = host(*heuristic, /*constantsByName=*/true);
   knobs[name] = knob;
 }
@@ -248,20 +256,23 @@ void KernelBuilder::checkConfigurations() {
       knobValue(name->text, *value);
 }
 
-/// Configurations, then heuristics, then what was given: the last wins.
+/// What was given, else the configuration, else heuristics.
 void KernelBuilder::setKnobs() {
   checkConfigurations();
   for (const auto &[name, value] : configuration)
-    if (isKnob(name))
-      setKnob(name, *value, "autotune", /*heuristic=*/nullptr);
+    if (isKnob(name) && !values.has(name))
+      setKnob(name, *value, "autotune");
   for (const ast::Decorator &decorator : kernel.decorators)
     if (decorator.name.text == "heuristic")
       for (const ast::Argument &argument : decorator.arguments)
-        if (argument.name && isKnob(argument.name->text) && !values.has(argument.name->text))
-          setKnob(argument.name->text, *argument.value, "heuristic", argument.value.get());
+        if (std::string name = argument.name ? argument.name->text : "";
+            isKnob(name) && !values.has(name) && heuristicOfLaunch(name)) {
+          auto known = values.heuristics.find(name);
+          setKnob(name, known == values.heuristics.end() ? *argument.value : *known->second, "heuristic");
+        }
   for (const auto &[name, choice] : values.choices)
     if (isKnob(name))
-      setKnob(name, *choice.syntax, choice.source, choice.overridesHeuristic ? nullptr : heuristicOf(kernel, name));
+      setKnob(name, *choice.syntax, choice.source);
   // One stage and one block per cluster are what the plain form has.
   for (const auto &[name, knob] : knobs)
     if (knob.value != 1 && !findKnob(name)->isHonoured)

@@ -23,6 +23,8 @@ struct InstanceValues {
   std::map<std::string, const ast::Expr *> pointerSizes; // of a spec
   SourceRange shape;                                     // that describes the launch, if one does
   std::optional<int64_t> numSms;                         // of the device of the launch, if that is known
+  std::map<std::string, const ast::Expr *> heuristics;   // what they are, where the launch is known to others alone
+  bool isConfigured = false;                             // `choices` have a configuration, be it empty
   const TunedInstance *tuned = nullptr;                  // what the contract says of the tuning; null: nothing chose
   bool has(const std::string &name) const { return choices.count(name) != 0; }
 };
@@ -92,6 +94,7 @@ private:
   bool bindConstants();
   bool bindConstant(const ast::GenericParameter &generic);
   void reportNoValue(const ast::GenericParameter &generic);
+  const ast::Expr *heuristicOfLaunch(const std::string &name) const;
   std::optional<Value> computeHeuristic(const ast::Expr &heuristic, const std::string &what, const std::string &name,
                                         SourceRange place);
   void declareConstant(Constant constant);
@@ -99,7 +102,7 @@ private:
   void checkConfigurations();
   void setKnobs();
   void checkDefault(const ast::GenericParameter &generic);
-  void setKnob(const std::string &name, const ast::Expr &value, const std::string &source, const ast::Expr *heuristic);
+  void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
   mlir::func::FuncOp beginFunction();
   void runBody(mlir::func::FuncOp function, const ast::Block &body);
   void declareParameters(const std::vector<Value> &leafValues);

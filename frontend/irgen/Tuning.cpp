@@ -32,6 +32,8 @@ bool KernelBuilder::isLeftByWhere() {
 
 /// The first that `where` leaves; where it leaves none the first, for which the condition is reported.
 void KernelBuilder::takeConfiguration() {
+  if (values.isConfigured)
+    return;
   Autotune autotune = readAutotune(kernel);
   uint64_t count = std::min(autotune.countPoints(), Autotune::kMostPoints);
   auto settingsOf = [&](uint64_t i) {

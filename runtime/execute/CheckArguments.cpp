@@ -23,8 +23,10 @@ IrgenOptions irgenOptionsOf(const ast::KernelItem &item, const CheckCase &one, I
   base.pointerSizes = one.sizes;
   for (const CheckField &field : one.instance)
     base.expressions[field.name] = field.value;
-  for (const CheckField &field : one.configuration)
-    base.values[field.name] = field.text;
+  base.isConfigured = one.configuration.has_value();
+  if (one.configuration)
+    for (const CheckField &field : *one.configuration)
+      base.values[field.name] = field.text;
   for (const CheckField &field : one.shape) {
     if (isNone(field))
       base.values["has(" + field.name + ")"] = "false";

@@ -68,15 +68,17 @@ std::vector<CheckCase> inAllConfigurations(Session &session, const ast::Module &
     std::pair<size_t, std::string> own(one.check, one.describeInstance());
     group += own != last;
     last = own;
-    std::vector<ListedConfiguration> configurations = configurer.left(one);
-    if (configurations.empty())
-      configurations.emplace_back();
-    for (const ListedConfiguration &configuration : configurations) {
-      CheckCase configured = one;
+    std::vector<CheckCase> configured;
+    for (const ListedConfiguration &configuration : configurer.left(one)) {
+      std::vector<CheckField> &fields = configured.emplace_back(one).configuration.emplace();
       for (const auto &[name, value] : configuration.values)
-        configured.configuration.push_back({name, configuration.settings.at(name), value});
-      size_t place = order.try_emplace(configured.describeInstance(), order.size()).first->second;
-      all[{group, place}].push_back(std::move(configured));
+        fields.push_back({name, configuration.settings.at(name), value});
+    }
+    if (configured.empty())
+      configured.push_back(one);
+    for (CheckCase &each : configured) {
+      size_t place = order.try_emplace(each.describeInstance(), order.size()).first->second;
+      all[{group, place}].push_back(std::move(each));
     }
   }
   cases.clear();

@@ -19,7 +19,7 @@ static std::string join(const std::vector<CheckField> &fields, const char *betwe
 }
 
 std::string CheckCase::describeInstance() const {
-  std::string first = join(instance, " = "), second = join(configuration, " = ");
+  std::string first = join(instance, " = "), second = configuration ? join(*configuration, " = ") : "";
   std::string both = first + (first.empty() || second.empty() ? "" : ", ") + second;
   return both.empty() ? "" : "<" + both + ">";
 }

@@ -32,9 +32,9 @@ struct CheckField {
 
 /// One launch to compare with the spec.
 struct CheckCase {
-  std::vector<CheckField> instance;      ///< of `@instances`, without what the shape gives anew
-  std::vector<CheckField> configuration; ///< of `@autotune`, beside these; empty: the first
-  std::vector<CheckField> shape;         ///< `none` for an optional parameter that is absent
+  std::vector<CheckField> instance;                     ///< of `@instances`, without what the shape gives anew
+  std::optional<std::vector<CheckField>> configuration; ///< of `@autotune`, beside these; none: the first
+  std::vector<CheckField> shape;                        ///< `none` for an optional parameter that is absent
   InputRules inputs;
   std::map<std::string, const ast::Expr *> sizes;
   bool exact = false;

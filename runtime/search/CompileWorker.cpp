@@ -42,6 +42,7 @@ static std::optional<BuildOptions> toBuildOptions(Session &session, const Compil
   options.source.numSms = job.numSms;
   options.source.includeDirectories = job.includeFolders;
   options.source.forOneLaunch = true;
+  options.source.isConfigured = true;
   options.fuses = job.fuses;
   options.compile.assembler.ptxas = job.ptxas;
   options.compile.target = findTarget(job.target);

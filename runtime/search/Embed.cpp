@@ -79,8 +79,8 @@ static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem
   return launches;
 }
 
-/// What heuristics of `kernel` are for the launch of `options`, as `@instances` would list it; without those that
-/// `options` give or leave open.
+/// What heuristics of `kernel` are for the launch and the configuration of `options`, as `@instances` would list it;
+/// without those that `options` give or leave open.
 static std::map<std::string, std::string> heuristicValues(Session &session, const ast::Module &module,
                                                           const ast::KernelItem &kernel, IrgenOptions options) {
   std::map<std::string, std::string> values;
@@ -118,29 +118,33 @@ static IrgenOptions withSizes(IrgenOptions options, const ast::KernelItem &kerne
   return options;
 }
 
-/// Where `-D` does not say for which launch, gives `instance` what its heuristics are for the first one of `@bench`,
-/// else for the newest choice that is known. Whether there are such.
+/// `options` with what `instance` has of its own, but for its heuristics.
+static IrgenOptions withValuesOf(IrgenOptions options, const TunedInstance &instance) {
+  options.values.insert(instance.values.begin(), instance.values.end());
+  if (instance.configuration)
+    options.values.insert(instance.configuration->begin(), instance.configuration->end());
+  options.isConfigured |= instance.configuration.has_value();
+  return options;
+}
+
+/// Gives `instance` what its heuristics are for the launch of `-D`, else for the first one of `@bench`, else for the
+/// newest choice that is known. Whether `-D` leaves one of them open.
 static bool fixHeuristics(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                           const BuildOptions &build, Database *database, TunedInstance &instance) {
   ExpectedLaunches launches = expectedLaunches(session, kernel, build, instance);
-  if (!launches.all.empty() && launches.from.empty())
-    return false;
-  IrgenOptions given = build.source;
-  given.values.insert(instance.values.begin(), instance.values.end());
+  IrgenOptions given = withValuesOf(build.source, instance);
   // Reads what the file imports as well, before its hash is asked for.
   std::map<std::string, std::string> known = heuristicValues(session, module, kernel, given);
-  IrgenOptions launch = launches.all.empty() ? given : launches.all.front();
+  bool isGiven = launches.all.empty() || launches.from.empty();
+  IrgenOptions launch = isGiven ? given : withValuesOf(launches.all.front(), instance);
   if (launches.all.empty() && database)
     for (const auto &[key, choice] : knownChoices(session, kernel, build, *database))
       if (readTunedLaunch(key, kernel, build)) {
         launch = withSizes(given, kernel, key.sizes);
         break;
       }
-  bool isFixed = false;
-  for (const auto &value : heuristicValues(session, module, kernel, launch))
-    if (!known.count(value.first))
-      isFixed |= instance.values.insert(value).second;
-  return isFixed;
+  instance.heuristics = heuristicValues(session, module, kernel, launch);
+  return any_of(instance.heuristics, [&](const auto &value) { return !known.count(value.first); });
 }
 
 namespace {
@@ -206,9 +210,8 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
                                 [](const Candidate *a, const Candidate *b) { return a->slowdown < b->slowdown; });
   // What has the code of others in each launch counts where no other serves them all.
   size_t count = std::max<size_t>(1, count_if(order, [](const Candidate *each) { return each->isOwn; }));
-  instance.configuration.clear();
-  for (const auto &[name, value] : (*first)->configuration.values)
-    instance.configuration[name] = value;
+  const auto &values = (*first)->configuration.values;
+  instance.configuration.emplace(values.begin(), values.end());
   instance.state = "model";
   instance.why = "the first of " + std::to_string(count) + " for " + expected;
   copy_if((*first)->launches, std::back_inserter(slow),
@@ -300,21 +303,20 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
     for (const auto &[name, value] : instances.front().values)
       if (!configuration.count(name) && !hasHeuristic(kernel, name))
         launch->values.try_emplace(name, value);
-    // Its heuristics are those of the sizes that it was chosen for.
-    IrgenOptions chosen = build.source;
-    for (const auto *values : {&launch->values, &configuration})
-      for (const auto &[name, value] : *values)
-        chosen.values[name] = value;
-    for (const auto &value : heuristicValues(session, module, kernel, withSizes(chosen, kernel, key.sizes)))
-      launch->values.insert(value);
-    for (const auto &value : instances.front().values) // of what the key leaves open
-      if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
-        launch->values.insert(value);
+    TunedInstance found{launch->values, {}, configuration, "measured", "", {}};
+    // Its heuristics are those of the sizes that it was chosen for; of what the key leaves open, those of the others.
+    IrgenOptions sized = withSizes(withValuesOf(build.source, found), kernel, key.sizes);
+    found.heuristics = heuristicValues(session, module, kernel, sized);
+    for (const auto *values : {&instances.front().values, &instances.front().heuristics})
+      for (const auto &value : *values)
+        if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
+          found.heuristics.insert(value);
     auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
-      return each.values == launch->values && each.configuration == configuration;
+      return each.values == found.values && each.heuristics == found.heuristics &&
+             each.configuration == found.configuration;
     });
     if (instance == instances.end())
-      instance = instances.insert(instances.end(), {launch->values, configuration, "measured", "", {}});
+      instance = instances.insert(instances.end(), std::move(found));
     instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
     ++choices;
   }
@@ -363,6 +365,9 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
     std::vector<Compromise> slow;
     if (!rankInstances(session, module, *kernel, own, instances, slow))
       return std::nullopt;
+    for (TunedInstance &instance : instances)
+      if (instance.configuration) // others than those of the first one
+        fixHeuristics(session, module, *kernel, own, database, instance);
     if (database)
       choices += addKnown(session, module, *kernel, own, *database, instances);
     warnOfSlow(session, *kernel, std::move(slow), instances);

@@ -142,6 +142,9 @@ CacheParts cubinParts(const Session &session, const ast::KernelItem &kernel, con
   for (const auto &[name, value] : options.source.values)
     if (readsDims || isCompiled(kernel, name))
       parts.emplace_back("-D " + name, value);
+  // What a configuration of a list leaves is not the first one's.
+  if (options.source.isConfigured && readAutotune(kernel).configs)
+    parts.emplace_back("configured", "");
   if (readsDims)
     for (const auto &[name, value] : options.source.scalarTexts)
       parts.emplace_back(name, value);

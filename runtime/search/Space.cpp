@@ -13,6 +13,7 @@ namespace tile {
 IrgenOptions withConfiguration(IrgenOptions options, const Configuration &configuration) {
   for (const auto &[name, value] : configuration.values)
     options.values[name] = value;
+  options.isConfigured = true;
   return options;
 }
 

@@ -32,7 +32,7 @@ struct Space {
 std::optional<Space> readSpace(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                IrgenOptions options);
 
-/// What compiling `configuration` takes: its values come on top of those of `options`.
+/// What compiling `configuration` takes: its values come on top of those of `options`, and none of the first one.
 IrgenOptions withConfiguration(IrgenOptions options, const Configuration &configuration);
 
 } // namespace tile

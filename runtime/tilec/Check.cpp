@@ -197,8 +197,8 @@ json::Object CheckPrinter::toJson(const CheckRow &row) {
                       {"fixed_elements", row.result.fixed},
                       {"unbounded_elements", row.result.unbounded},
                       {"milliseconds", row.milliseconds}};
-  if (!row.one.configuration.empty())
-    object["configuration"] = tile::toJson(row.one.configuration);
+  if (row.one.configuration)
+    object["configuration"] = tile::toJson(*row.one.configuration);
   if (row.one.check)
     object["check"] = static_cast<int64_t>(row.one.check);
   json::Object leftOut;

@@ -151,9 +151,13 @@ TEST(Autotune, TunedInstancesReplaceTheFirstConfiguration) {
   std::string source = "@autotune(space = {BM: [64, 128], stages: [3, 4]}, key = [N])\n@instances(T = [bf16, f16])\n" +
                        kernel("<T: type, BM: int>(x: tensor<T>[N]) grid [cdiv(N, BM)]").substr(11);
   IrgenOptions options;
-  options.instances["k"] = {
-      {{{"T", "f16"}}, {{"BM", "128"}, {"stages", "4"}}, "measured", "", {{"NVIDIA H200", "fast", {4096}, "alone"}}},
-      {{{"T", "bf16"}}, {}, "default", "nobody measured", {}}};
+  options.instances["k"] = {{{{"T", "f16"}},
+                             {},
+                             {{{"BM", "128"}, {"stages", "4"}}},
+                             "measured",
+                             "",
+                             {{"NVIDIA H200", "fast", {4096}, "alone"}}},
+                            {{{"T", "bf16"}}, {}, {}, "default", "nobody measured", {}}};
   Generated k(source, options);
   ASSERT_TRUE(k.module) << k.errors();
   EXPECT_TRUE(

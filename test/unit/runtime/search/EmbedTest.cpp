@@ -89,7 +89,7 @@ std::string choiceOfStages(const std::string &shapes, Values given = {}) {
   (void)embedConfigurations(searched.session, *searched.module, build, nullptr);
   std::string chosen = searched.errors();
   for (const TunedInstance &instance : build.source.instances["k"]) {
-    for (const auto &[name, value] : instance.configuration)
+    for (const auto &[name, value] : instance.configuration.value_or(Values()))
       chosen += name + "=" + value + " ";
     chosen += instance.why;
   }
@@ -155,7 +155,7 @@ TEST(Embed, WithoutSizesTheFirstIsTakenAndSaid) {
   std::vector<TunedInstance> instances = embedding.instances();
   ASSERT_EQ(instances.size(), 1u);
   EXPECT_EQ(instances[0].state, "default");
-  EXPECT_TRUE(instances[0].configuration.empty());
+  EXPECT_FALSE(instances[0].configuration);
   EXPECT_NE(embedding.errors().find("warning[W0605]"), std::string::npos) << embedding.errors();
 }
 
@@ -241,6 +241,39 @@ TEST(Embed, AChoiceForAnotherSourceIsNone) {
   before.choose(database, "f32", "64", "128", 13000, "2026-01-01T00:00:00Z");
   EXPECT_EQ(after.instances({}, &database).size(), 1u);
   EXPECT_EQ(after.choices, 0u);
+}
+
+constexpr const char *kHeuristics = R"(
+@heuristic(B = next_pow2(N), W = B + N)
+@autotune(configs = [CONFIGS], prune = B != 64 && B != 256, key = [N])
+@bench(shapes = [{N: 200}])
+kernel k<B: int, W: int = 1>(x: tensor<f32>[N], out y: tensor<f32>[N]) grid [cdiv(N, B)] {
+    let i = program_id(0) * B
+    if W > 0 { y[i :+ B] = x[i :+ B] }
+}
+)";
+
+/// The only instance of `kHeuristics` with `configs`.
+TunedInstance instanceWith(const std::string &configs) {
+  std::string text = kHeuristics;
+  Searched searched(text.replace(text.find("CONFIGS"), 7, configs));
+  BuildOptions build = Embedding::build({});
+  (void)embedConfigurations(searched.session, *searched.module, build, nullptr);
+  std::vector<TunedInstance> &instances = build.source.instances["k"];
+  EXPECT_EQ(instances.size(), 1u) << searched.errors();
+  return instances.empty() ? TunedInstance() : instances.front();
+}
+
+TEST(Embed, HeuristicsAreThoseOfTheConfigurationThatIsChosen) {
+  TunedInstance instance = instanceWith("{B: 128}, {B: 64}");
+  EXPECT_EQ(instance.configuration, (Values{{"B", "64"}}));
+  EXPECT_EQ(instance.heuristics, (Values{{"W", "264"}}));
+}
+
+TEST(Embed, AHeuristicDecidesWhatTheConfigurationLeaves) {
+  TunedInstance instance = instanceWith("{B: 128}, {}");
+  EXPECT_EQ(instance.configuration, Values{});
+  EXPECT_EQ(instance.heuristics, (Values{{"B", "256"}, {"W", "456"}}));
 }
 
 } // namespace

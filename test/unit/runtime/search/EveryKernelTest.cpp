@@ -1,5 +1,6 @@
 /// The model takes whatever the language has: every kernel of the examples and the op tests has an estimate.
 #include "runtime/execute/CheckArguments.h"
+#include "runtime/execute/Configurations.h"
 #include "test/unit/runtime/search/Searching.h"
 
 #include "gtest/gtest.h"
@@ -37,8 +38,9 @@ TEST_P(EveryKernel, HasAnEstimate) {
     for (const CheckField &field : cases.back().shape)
       if (options.expressions.count(field.name)) // numbers, as arguments give them
         options.values[field.name] = field.text;
+    Configuration first{listConfigurations(session, *module, *kernel, options).front().values};
     for (const char *name : {"sm_90a", "sm_80"}) {
-      Estimate estimate = estimateConfiguration(session, *module, *kernel, options, {}, *findTarget(name));
+      Estimate estimate = estimateConfiguration(session, *module, *kernel, options, first, *findTarget(name));
       EXPECT_EQ(estimate.rejection, "") << kernel->name.text << " on " << name;
       EXPECT_TRUE(std::isfinite(estimate.microseconds)) << kernel->name.text << " on " << name;
       EXPECT_GE(estimate.terms, 1) << kernel->name.text;
