@@ -186,11 +186,21 @@ void KernelBuilder::checkGivenOnce() {
         checkListedOnce(*list);
     }
   }
+  std::set<std::string> ofInstances;
   for (const ast::Record *record : readAutotune(kernel).records()) {
     std::map<std::string, SourceRange> fields;
-    for (const ast::Record::Field &field : record->fields)
-      if (auto [before, isNew] = fields.try_emplace(field.name.text, field.name.range); !isNew)
-        reportTwice(field.name.text, field.name.range, before->second, "value");
+    for (const ast::Record::Field &field : record->fields) {
+      const std::string &name = field.name.text;
+      if (auto [before, isNew] = fields.try_emplace(name, field.name.range); !isNew)
+        reportTwice(name, field.name.range, before->second, "value");
+      auto listed = given.find({"instances", name});
+      if (listed != given.end() && isTunable(name) && ofInstances.insert(name).second)
+        evaluator
+            .report(Code::E0411, field.name.range,
+                    quote(name) + " is set by `@autotune` and by `@instances`; expected one of them")
+            .secondary(listed->second, "`@instances` lists it here")
+            .help("`@autotune` lists what a search chooses from, `@instances` what an artifact holds all of");
+    }
   }
 }
 
@@ -226,14 +236,18 @@ void KernelBuilder::checkArgumentNames(const ast::Decorator &decorator, llvm::Ar
   }
 }
 
+bool KernelBuilder::isTunable(std::string_view name) const {
+  return isKnob(name) || llvm::any_of(kernel.generics, [&](const auto &generic) { return generic.name.text == name; });
+}
+
 /// Names that configurations, heuristics and instances set are compile-time parameters or knobs.
 void KernelBuilder::checkDecoratorNames(const ast::Decorator &decorator) {
   auto check = [&](const ast::Identifier &name) {
+    if (isTunable(name.text))
+      return;
     std::vector<std::string_view> candidates;
     for (const ast::GenericParameter &generic : kernel.generics)
       candidates.push_back(generic.name.text);
-    if (llvm::is_contained(candidates, name.text) || isKnob(name.text))
-      return;
     for (const tile::Knob &knob : allKnobs())
       candidates.push_back(knob.name);
     DiagnosticBuilder diagnostic =

@@ -328,6 +328,11 @@ struct Generation {
 
 } // namespace
 
+/// The values of the kernel that is asked for: where nothing is given, the first that `@instances` lists.
+static InstanceValues valuesOfOneLaunch(const Generation &generation) {
+  return instancesOf(*generation.kernels.front(), generation.values, /*forOneLaunch=*/true).front();
+}
+
 /// What `work` gives, which recurses as deep as the program nests, within the limits of Expansion.h.
 template <typename Work> static auto onDeepStack(Work work) {
   std::optional<decltype(work())> result;
@@ -385,7 +390,7 @@ evaluateAll(const ast::Module &root, SourceManager &sources, DiagnosticEngine &e
     Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
     Texts texts;
     for (const Settings &each : settings) {
-      InstanceValues values = generation.values;
+      InstanceValues values = valuesOfOneLaunch(generation);
       for (const auto &[name, syntax] : each)
         values.choices[name] = {syntax, "given"};
       values.isConfigured |= areConfigurations;
@@ -416,7 +421,7 @@ std::vector<bool> tile::findLeftByWhere(const ast::Module &root, SourceManager &
   return onDeepStack([&] {
     Evaluator::FrameGuard guard(*generation.evaluator, &root, generation.module->scope);
     for (auto [each, left] : llvm::zip_equal(settings, isLeft)) {
-      InstanceValues values = generation.values;
+      InstanceValues values = valuesOfOneLaunch(generation);
       for (const auto &[name, syntax] : each)
         values.choices[name] = {syntax, "given"};
       values.isConfigured = true;

@@ -146,6 +146,7 @@ private:
   void checkDecorators();
   void checkArgumentNames(const ast::Decorator &decorator, llvm::ArrayRef<std::string_view> known);
   void checkDecoratorNames(const ast::Decorator &decorator);
+  bool isTunable(std::string_view name) const;
   void checkGivenOnce();
   void checkListedOnce(const ast::List &list);
   void learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function);
