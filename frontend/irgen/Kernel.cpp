@@ -22,7 +22,7 @@ KernelBuilder::KernelBuilder(Evaluator &evaluator, const LoadedModule &module, c
   evaluator.kernel = &kernel;
   evaluator.givenKnobs.clear();
   for (const auto &[name, choice] : values.choices)
-    if (isKnob(name) && choice.overridesHeuristic)
+    if (isKnob(name))
       evaluator.givenKnobs.insert(name);
 }
 
@@ -301,6 +301,9 @@ void KernelBuilder::build() {
   mlir::OpBuilder::InsertionGuard insertion(evaluator.builder);
   checkDecorators();
   takeConfiguration();
+  for (const auto &[name, value] : configuration)
+    if (isKnob(name))
+      evaluator.givenKnobs.insert(name);
   mlir::func::FuncOp function = beginFunction();
   bool isValid = bindTypes() && flattenParameters();
   if (isValid)
