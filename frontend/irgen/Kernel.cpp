@@ -135,6 +135,27 @@ void KernelBuilder::checkDefault(const ast::GenericParameter &generic) {
     check(*generic.defaultValue, ast::ChildRole::Value);
 }
 
+/// What `syntax` gives `generic`, a type or function; an error value after reporting.
+Value KernelBuilder::valueOf(const ast::GenericParameter &generic, const ast::Expr &syntax) {
+  auto *tuple = dynCast<ast::Tuple>(&syntax);
+  bool isWrittenType = !dynCast<ast::FnType>(generic.type) &&
+                       (dynCast<ast::GenericApply>(&syntax) || dynCast<ast::StridedType>(&syntax) ||
+                        (tuple && !tuple->elements.empty()));
+  if (isWrittenType)
+    return TypeConstant{Type::error(), &syntax, scope};
+  return checkCompileTimeParameter(evaluator, generic, evaluator.operand(syntax));
+}
+
+/// What `value` is as `generic`, a number or bool; an error value after reporting.
+Value KernelBuilder::numberOf(const ast::GenericParameter &generic, const Operand &value) {
+  Value number = checkCompileTimeParameter(evaluator, generic, value);
+  if (number.isError() || (!number.isRuntime() && number.isConstantScalar()))
+    return number;
+  return evaluator.fail(Code::E0300, value.range,
+                        "compile-time parameter " + quote(generic.name.text) + " is " + value.value.describe() +
+                            "; expected a compile-time number or bool");
+}
+
 /// Types and functions come first: the signature needs them.
 bool KernelBuilder::bindTypes() {
   bool isValid = true;
@@ -153,18 +174,11 @@ bool KernelBuilder::bindTypes() {
       isValid = false;
       continue;
     }
-    Operand value{Value(), syntax->range};
-    bool isWrittenType = !dynCast<ast::FnType>(generic.type) &&
-                         (dynCast<ast::GenericApply>(syntax) || dynCast<ast::StridedType>(syntax) ||
-                          (dynCast<ast::Tuple>(syntax) && !dynCast<ast::Tuple>(syntax)->elements.empty()));
-    if (isWrittenType)
-      value.value = TypeConstant{Type::error(), syntax, scope};
-    else
-      value.value = checkCompileTimeParameter(evaluator, generic, evaluator.operand(*syntax));
-    if (value.value.isError())
+    Value value = valueOf(generic, *syntax);
+    if (value.isError())
       isValid = false;
     declareConstant(
-        {&generic, value.value, choice != values.choices.end() ? choice->second.source : "default", std::nullopt});
+        {&generic, value, choice != values.choices.end() ? choice->second.source : "default", std::nullopt});
   }
   return isValid;
 }
@@ -201,15 +215,9 @@ bool KernelBuilder::bindConstant(const ast::GenericParameter &generic) {
     reportNoValue(generic);
     return false;
   }
-  constant.value = checkCompileTimeParameter(evaluator, generic, value);
+  constant.value = numberOf(generic, value);
   if (constant.value.isError())
     return false;
-  if (constant.value.isRuntime() || !constant.value.isConstantScalar()) {
-    evaluator.report(Code::E0300, value.range,
-                     "compile-time parameter " + quote(name) + " is " + value.value.describe() +
-                         "; expected a compile-time number or bool");
-    return false;
-  }
   declareConstant(std::move(constant));
   return true;
 }
@@ -249,8 +257,23 @@ void KernelBuilder::setKnob(const std::string &name, const ast::Expr &value, con
   knobs[name] = knob;
 }
 
-/// Every value that a configuration or a space gives a knob: the tuner will try them all.
-void KernelBuilder::checkConfigurations() {
+/// Every value that a configuration or a space gives a compile-time parameter has its type: a search tries them all.
+bool KernelBuilder::checkListedValues() {
+  unsigned errorsBefore = evaluator.engine.errorCount();
+  for (auto [name, value] : readAutotune(kernel).listedSettings())
+    for (const ast::GenericParameter &generic : kernel.generics) {
+      if (generic.name.text != name->text)
+        continue;
+      if (isTypeOrFunction(generic))
+        valueOf(generic, *value);
+      else
+        numberOf(generic, evaluator.operand(*value));
+    }
+  return evaluator.engine.errorCount() == errorsBefore;
+}
+
+/// The same of knobs.
+void KernelBuilder::checkListedKnobs() {
   for (auto [name, value] : readAutotune(kernel).listedSettings())
     if (isKnob(name->text))
       knobValue(name->text, *value);
@@ -258,7 +281,7 @@ void KernelBuilder::checkConfigurations() {
 
 /// What was given, else the configuration, else heuristics.
 void KernelBuilder::setKnobs() {
-  checkConfigurations();
+  checkListedKnobs();
   for (const auto &[name, value] : configuration)
     if (isKnob(name) && !values.has(name))
       setKnob(name, *value, "autotune");
@@ -308,7 +331,7 @@ void KernelBuilder::build() {
   bool isValid = bindTypes() && flattenParameters();
   if (isValid)
     collectDims();
-  isValid = isValid && checkGivenDims() && bindConstants() && checkDims() && buildArguments();
+  isValid = isValid && checkGivenDims() && bindConstants() && checkListedValues() && checkDims() && buildArguments();
   if (!isValid || evaluator.engine.errorCount() != errorsBefore)
     return; // what follows would only repeat it
   for (const ast::ExprPtr &condition : kernel.where)

@@ -99,7 +99,10 @@ private:
                                         SourceRange place);
   void declareConstant(Constant constant);
   std::optional<int64_t> knobValue(const std::string &name, const ast::Expr &value);
-  void checkConfigurations();
+  Value valueOf(const ast::GenericParameter &generic, const ast::Expr &syntax);
+  Value numberOf(const ast::GenericParameter &generic, const Operand &value);
+  bool checkListedValues();
+  void checkListedKnobs();
   void setKnobs();
   void checkDefault(const ast::GenericParameter &generic);
   void setKnob(const std::string &name, const ast::Expr &value, const std::string &source);
