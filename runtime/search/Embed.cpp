@@ -68,8 +68,9 @@ static ExpectedLaunches expectedLaunches(Session &session, const ast::KernelItem
     launches.all.push_back(withInstance(build.source));
     return launches;
   }
-  launches.from = " of `@bench`";
-  for (LaunchShape &shape : benchShapes(session, kernel)) {
+  bool isPart = any_of(dimNames(kernel), [&](const std::string &dim) { return build.source.values.count(dim) != 0; });
+  launches.from = isPart ? " of `-D` and `@bench`" : " of `@bench`";
+  for (LaunchShape &shape : benchShapes(session, kernel, build.source.values)) {
     for (const auto &[name, value] : compiledValues(kernel, shape))
       shape.values.erase(name);
     IrgenOptions options = withInstance(withShape(build.source, kernel, shape));

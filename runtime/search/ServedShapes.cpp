@@ -77,7 +77,7 @@ void warnOfUnserved(Session &session, const ast::KernelItem &kernel, const Irgen
   if (!dims.empty() && all_of(dims, [&](const std::string &dim) { return options.values.count(dim) != 0; }))
     return;
   std::set<std::string> said;
-  for (const LaunchShape &shape : benchShapes(session, kernel)) {
+  for (const LaunchShape &shape : benchShapes(session, kernel, options.values)) {
     std::vector<Need> needs = needsOf(session, kernel, shape);
     erase_if(needs, [&](const Need &need) { return options.values.count(need.name) != 0; });
     bool isServed = any_of(instances, [&](const TunedInstance &each) {

@@ -78,8 +78,29 @@ std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const as
   return shapes;
 }
 
-std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item) {
+LaunchShape::Place LaunchShape::placeOf(const std::string &name) const {
+  auto place = places.find(name);
+  return place == places.end() ? Place{range, range} : place->second;
+}
+
+/// What a shape gives `name`, as source text, where `-D` gives `given`; none: it says nothing of it.
+static std::optional<std::string> valueIn(const std::map<std::string, std::string> &given, const std::string &name,
+                                          std::optional<std::string> written) {
+  if (auto value = given.find(name); value != given.end())
+    return value->second;
+  auto isThere = given.find("has(" + name + ")");
+  if (isThere != given.end() && (isThere->second == "false" || written == "none"))
+    return isThere->second == "false" ? std::optional<std::string>("none") : std::nullopt;
+  return written;
+}
+
+std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item,
+                                     const std::map<std::string, std::string> &given) {
   std::vector<LaunchShape> shapes;
+  std::vector<std::string> beside = dimNames(item); // what `-D` may give that a shape does not
+  for (const ast::Parameter &parameter : item.parameters)
+    if (parameter.isOptional)
+      beside.push_back(parameter.name.text);
   for (const ast::Decorator &decorator : item.decorators)
     for (const ast::Argument &argument : decorator.arguments) {
       auto *list = ast::dynCast<ast::List>(argument.value);
@@ -93,13 +114,23 @@ std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &it
         shape.range = element->range;
         shape.assigns = ": ";
         shape.inputs = inputsOf(decorator);
+        auto add = [&](const std::string &name, const std::optional<std::string> &value) {
+          if (value && shape.values.try_emplace(name, *value).second)
+            shape.text += (shape.text.empty() ? "" : " ") + name + "=" + *value;
+        };
         for (const ast::Record::Field &field : record->fields) {
-          std::string value(session.sources.text(field.value->range));
-          shape.text += (shape.text.empty() ? "" : " ") + field.name.text + "=" + value;
-          shape.values[field.name.text] = std::move(value);
-          shape.places[field.name.text] = {field.name.range, field.value->range};
+          std::string written(session.sources.text(field.value->range));
+          std::optional<std::string> value = valueIn(given, field.name.text, written);
+          add(field.name.text, value);
+          if (value == written)
+            shape.places[field.name.text] = {field.name.range, field.value->range};
         }
-        shapes.push_back(std::move(shape));
+        for (const std::string &name : beside)
+          add(name, valueIn(given, name, std::nullopt));
+        if (none_of(shapes, [&](const LaunchShape &before) {
+              return before.values == shape.values && before.inputs == shape.inputs;
+            }))
+          shapes.push_back(std::move(shape));
       }
     }
   return shapes;
@@ -150,7 +181,7 @@ static bool checkScalars(Session &session, const ast::KernelItem &item, const La
     isValid = false;
     std::string expected = scalar ? "a value of " + scalar->text : "no value, since it is no scalar";
     DiagnosticBuilder diagnostic =
-        session.engine.report(Code::E0603, shape.places.at(name).value,
+        session.engine.report(Code::E0603, shape.placeOf(name).value,
                               describeBad(shape, name, (parameter.isOptional ? "`none` or " : "") + expected));
     if (!scalar)
       diagnostic.help("leave it out; its extents follow from the dims");
@@ -181,7 +212,7 @@ static bool checkNames(Session &session, const ast::KernelItem &item, const Irge
         none_of(item.parameters, [&](const auto &each) { return each.name.text == given.first; }))
       unknown.push_back(given.first);
   for (const std::string &name : unknown)
-    reportUnsettable({&item}, session.engine, shape.places.at(name).name, name, name, missing);
+    reportUnsettable({&item}, session.engine, shape.placeOf(name).name, name, name, missing);
   if (!missing.empty())
     reportMissing(session, shape, missing);
   return checkScalars(session, item, shape) && unknown.empty() && missing.empty();
@@ -295,7 +326,7 @@ private:
     argument.scalarText = found->second;
     Result<uint64_t> bits = scalarBits(argument, type);
     if (!bits) {
-      session.engine.report(Code::E0603, shape.places.at(name).value,
+      session.engine.report(Code::E0603, shape.placeOf(name).value,
                             type == DataType::Index ? describeBad(shape, name, kExtents)
                                                     : "`" + name + "` of the shape: " + bits.error().message);
       return std::nullopt;

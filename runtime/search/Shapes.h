@@ -23,11 +23,14 @@ struct LaunchShape {
   struct Place {
     SourceRange name, value;
   };
-  std::map<std::string, Place> places; ///< of `values`
+  std::map<std::string, Place> places; ///< of `values` that are written there
   SourceRange range;                   ///< where it stands
   std::string text;                    ///< `M=4096 N=4096 K=4096`
   const char *assigns = "=";           ///< between name and value, as it is written there
   const ast::Expr *inputs = nullptr;   ///< what `inputs` of `@bench` is, how elements are chosen; null: normal
+
+  /// Where `name` stands; for what the command line gives, the whole of it.
+  Place placeOf(const std::string &name) const;
 };
 
 /// The launches of `item` that the file at `path` lists, with the inputs of the first `@bench` that has some; none
@@ -35,8 +38,9 @@ struct LaunchShape {
 std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const ast::KernelItem &item,
                                                       const std::string &path);
 
-/// What `@bench(shapes = [...])` of `item` lists.
-std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item);
+/// What `@bench(shapes = [...])` of `item` lists, each once, with what `-D` gives, `given`, in place of what it says.
+std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item,
+                                     const std::map<std::string, std::string> &given);
 
 /// What `shape` gives compile-time parameters and knobs of `item`.
 std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, const LaunchShape &shape);

@@ -66,7 +66,7 @@ static std::optional<std::vector<AskedLaunch>> readLaunches(Session &session, co
     return std::vector<AskedLaunch>{{"", argumentsOfRun(), {}, {}}};
   std::optional<std::vector<LaunchShape>> shapes = shapesOption.isGiven()
                                                        ? readShapeFile(session, item, shapesOption.get())
-                                                       : std::optional(benchShapes(session, item));
+                                                       : std::optional(benchShapes(session, item, options.values));
   if (!shapes)
     return std::nullopt;
   if (shapes->empty()) {

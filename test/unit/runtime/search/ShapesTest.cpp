@@ -22,7 +22,7 @@ kernel pick<T: type = f32>(x: tensor<T>[M, N], label: tensor<i32>[M], inout sums
 )");
   searched.options.numSms = 1;
   std::string text;
-  for (const LaunchShape &shape : benchShapes(searched.session, *searched.kernel))
+  for (const LaunchShape &shape : benchShapes(searched.session, *searched.kernel, {}))
     if (auto arguments = argumentsOf(searched.session, *searched.module, *searched.kernel, searched.options, shape))
       for (const std::string &argument : *arguments)
         text += (text.empty() ? "" : " ") + argument;
