@@ -70,6 +70,9 @@ std::vector<HostExpression> KernelBuilder::tuningKey() {
       buckets.emplace(bucket.dim, *value);
   HostEvaluator evaluateKey(evaluator, [&](const std::string &name) -> std::optional<HostExpression> {
     auto bucket = buckets.find(name);
+    // Known here, but the value alone would not say of what.
+    if (llvm::StringRef(name).starts_with("has("))
+      return HostEvaluator(evaluator, nullptr).name(name);
     return bucket == buckets.end() ? hostName(name, /*constantsByName=*/true, /*withGiven=*/false) : bucket->second;
   });
   std::vector<HostExpression> key;

@@ -29,7 +29,8 @@ static std::vector<TunedInstance> plainInstances(const Session &session, const a
   return instances;
 }
 
-/// Takes out of `values` what `kernel` has anyway, so that equal instances are told to be equal.
+/// Takes out of `values` what `kernel` has anyway, so that equal instances are told to be equal: defaults, and optional
+/// parameters that are there.
 static void dropDefaults(const Session &session, const ast::KernelItem &kernel, const TunedInstance &plain,
                          std::map<std::string, std::string> &values) {
   for (const ast::GenericParameter &generic : kernel.generics) {
@@ -38,6 +39,10 @@ static void dropDefaults(const Session &session, const ast::KernelItem &kernel, 
         given->second == session.sources.text(generic.defaultValue->range))
       values.erase(given);
   }
+  for (const ast::Parameter &parameter : kernel.parameters)
+    if (auto given = values.find("has(" + parameter.name.text + ")");
+        given != values.end() && given->second == "true" && !plain.values.count(given->first))
+      values.erase(given);
 }
 
 static bool hasDims(const ast::KernelItem &kernel, const IrgenOptions &options) {
@@ -178,6 +183,7 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
   std::map<std::string, Candidate> candidates;
   std::vector<const Candidate *> order; ///< of the first launch
   SmallVector<std::string> sizes;
+  bool isBucketed = false; // sizes of the launches are not those of the key
   for (const IrgenOptions &options : launches.all) {
     std::optional<Space> space = readSpace(session, module, kernel, options);
     auto ranking = space ? rankConfigurations(session, module, kernel, options, *space, target) : std::nullopt;
@@ -202,9 +208,11 @@ static std::optional<std::string> rank(Session &session, const ast::Module &modu
     }
     if (!is_contained(sizes, space->sizes))
       sizes.push_back(space->sizes);
+    for (const AutotuneBucket &bucket : readAutotune(kernel).buckets)
+      isBucketed |= !is_contained(split(space->sizes, ' '), bucket.dim + "=" + options.values.at(bucket.dim));
   }
   erase_if(order, [&](const Candidate *each) { return each->served != launches.all.size(); });
-  std::string expected = join(sizes, ", ") + launches.from;
+  std::string expected = join(sizes, ", ") + (isBucketed ? " by `bucket`" : "") + launches.from;
   if (order.empty())
     return "none serves " + expected;
   auto first = std::min_element(order.begin(), order.end(),
@@ -286,11 +294,11 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
   return true;
 }
 
-/// Adds to `instances` one for each configuration that `database` has of `kernel`, beside the first ones, which every
-/// launch takes. Gives how many choices there are.
+/// Adds to `instances` one for each configuration that `database` has of `kernel` and they have not, behind the first
+/// ones, which every launch takes. Gives how many choices there are.
 static size_t addKnown(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                        const BuildOptions &build, Database &database, std::vector<TunedInstance> &instances) {
-  size_t plain = instances.size(), choices = 0;
+  size_t choices = 0;
   std::set<std::vector<std::string>> launches;
   // Of what was found for one launch with several drivers the newest counts.
   for (const auto &[key, choice] : knownChoices(session, kernel, build, database)) {
@@ -312,7 +320,7 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
       for (const auto &value : *values)
         if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
           found.heuristics.insert(value);
-    auto instance = std::find_if(instances.begin() + plain, instances.end(), [&](const TunedInstance &each) {
+    auto instance = llvm::find_if(instances, [&](const TunedInstance &each) {
       return each.values == found.values && each.heuristics == found.heuristics &&
              each.configuration == found.configuration;
     });

@@ -90,7 +90,8 @@ static void print(const KernelContract &kernel) {
   for (const Constant &constant : kernel.constants) {
     std::cout << "  " << constant.name << " = " << constant.text << " (" << constant.source;
     if (constant.heuristic)
-      std::cout << " " << constant.heuristic->print(kernel.names);
+      std::cout << (constant.source == "heuristic" ? " " : "; a launch asks for ")
+                << constant.heuristic->print(kernel.names);
     std::cout << ")\n";
   }
   std::cout << "  grid [";

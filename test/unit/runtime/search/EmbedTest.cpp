@@ -222,6 +222,19 @@ TEST(Embed, ChoicesStandBesideWhatOtherLaunchesTake) {
   EXPECT_EQ(instances[2].chosen[1].variant, "fast");
 }
 
+TEST(Embed, AChoiceThatOtherLaunchesTakeAnywayIsNoInstanceOfItsOwn) {
+  TemporaryFolder folder;
+  Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
+  Embedding embedding("@bench(shapes = [{N: 512}])"); // for which there is one configuration
+  embedding.choose(database, "f32", "400", "256", 13000, "2026-01-01T00:00:00Z");
+  std::vector<TunedInstance> instances = embedding.instances({}, &database);
+  EXPECT_EQ(embedding.choices, 1u);
+  ASSERT_EQ(instances.size(), 1u) << embedding.errors();
+  EXPECT_EQ(instances[0].state, "model");
+  ASSERT_EQ(instances[0].chosen.size(), 1u);
+  EXPECT_EQ(instances[0].chosen[0].key, std::vector<int64_t>{400});
+}
+
 TEST(Embed, OfOneLaunchWithTwoDriversTheNewestChoiceCounts) {
   TemporaryFolder folder;
   Database database({folder / "tuning.db", DatabaseAccess::ReadWrite, {}});
