@@ -4,6 +4,7 @@
 #include "frontend/irgen/Kernel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <set>
@@ -85,7 +86,7 @@ uint64_t Autotune::countPoints() const {
   const ast::Record *record = spaceOf(*this);
   uint64_t count = record ? 1 : 0;
   for (size_t i = 0; record && i < record->fields.size(); ++i)
-    count = std::min(count * countValues(record->fields[i]), kMostPoints + 1);
+    count = llvm::SaturatingMultiply(count, countValues(record->fields[i]));
   return count;
 }
 
@@ -205,10 +206,8 @@ public:
     else if (!autotune.configs && !autotune.space && areNamesKnown)
       engine.report(Code::E0412, autotune.decorator->range,
                     "`@autotune` has neither `configs` nor `space`; expected one of them");
-    if (checkForms()) {
-      checkUses();
+    if (checkForms())
       checkListedOnce();
-    }
     for (const AutotuneBucket &bucket : autotune.buckets)
       if (bucket.dim.empty())
         engine
@@ -221,6 +220,23 @@ public:
       engine.report(Code::E0412, autotune.top->range,
                     "`top` is `" + textOf(*autotune.top) +
                         "`; expected how many configurations are measured, a number of at least 1");
+  }
+
+  void checkUses() {
+    UsedNames used(kernel);
+    std::set<std::string> seen;
+    // Every point of a space sets the same names.
+    uint64_t points = autotune.countPoints();
+    for (uint64_t i = 0, count = autotune.space ? std::min<uint64_t>(points, 1) : points; i < count; ++i)
+      for (auto [name, value] : autotune.point(i).settings) {
+        bool isParameter = false; // what is no parameter either is reported as unknown
+        for (const ast::GenericParameter &generic : kernel.generics)
+          isParameter |= generic.name.text == name->text;
+        if (isParameter && !used.names.count(name->text) && seen.insert(name->text).second)
+          engine.report(Code::E0412, name->range,
+                        "`@autotune` sets `" + name->text + "`, which nothing in kernel `" + kernel.name.text +
+                            "` uses; all its values give the same code");
+      }
   }
 
 private:
@@ -238,10 +254,14 @@ private:
     if (autotune.space && !spaceOf(autotune))
       isValid = refuse(autotune.space->value->range,
                        "`space` is no record; expected one of lists such as `{BM: [64, 128], warps: [4, 8]}`");
-    if (uint64_t count = autotune.countPoints(); count > Autotune::kMostPoints)
-      isValid = refuse((autotune.space ? autotune.space : autotune.configs)->value->range,
-                       "`@autotune` has more than " + std::to_string(Autotune::kMostPoints) +
-                           " configurations, the most that a search looks at");
+    if (uint64_t count = autotune.countPoints(); count > Autotune::kMostPoints) {
+      engine
+          .report(Code::E0412, (autotune.space ? autotune.space : autotune.configs)->value->range,
+                  "`@autotune` has " + std::to_string(count) + " configurations; expected at most " +
+                      std::to_string(Autotune::kMostPoints))
+          .help("list fewer values: `prune` leaves configurations out, but each of them is looked at");
+      isValid = false;
+    }
     return isValid;
   }
 
@@ -282,23 +302,6 @@ private:
       if (auto [before, isNew] = buckets.try_emplace(bucket.dim, bucket.value->range); !isNew && !bucket.dim.empty())
         engine.report(Code::E0412, bucket.value->range, "`" + bucket.dim + "` has two buckets; expected one")
             .secondary(before->second, "the first one");
-  }
-
-  void checkUses() {
-    UsedNames used(kernel);
-    std::set<std::string> seen;
-    // Every point of a space sets the same names.
-    uint64_t points = autotune.countPoints();
-    for (uint64_t i = 0, count = autotune.space ? std::min<uint64_t>(points, 1) : points; i < count; ++i)
-      for (auto [name, value] : autotune.point(i).settings) {
-        bool isParameter = false; // what is no parameter either is reported as unknown
-        for (const ast::GenericParameter &generic : kernel.generics)
-          isParameter |= generic.name.text == name->text;
-        if (isParameter && !used.names.count(name->text) && seen.insert(name->text).second)
-          engine.report(Code::E0412, name->range,
-                        "`@autotune` sets `" + name->text + "`, which nothing in kernel `" + kernel.name.text +
-                            "` uses; all its values give the same code");
-      }
   }
 
   void checkListedOnce() {
@@ -353,4 +356,8 @@ private:
 
 void tile::checkAutotune(const ast::KernelItem &kernel, const SourceManager &sources, DiagnosticEngine &engine) {
   AutotuneChecker(kernel, sources, engine).check();
+}
+
+void tile::checkAutotuneUses(const ast::KernelItem &kernel, const SourceManager &sources, DiagnosticEngine &engine) {
+  AutotuneChecker(kernel, sources, engine).checkUses();
 }

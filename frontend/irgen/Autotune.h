@@ -44,7 +44,7 @@ struct Autotune {
   std::vector<AutotuneBucket> buckets;
   const ast::Expr *prune = nullptr, *top = nullptr;
 
-  /// Of a space the product of its lists, at most `kMostPoints` + 1.
+  /// Of a space the product of its lists, as far as 64 bits go.
   uint64_t countPoints() const;
   /// The `i`th of them. Of a space the first has the first value of every name; the last name varies fastest.
   AutotunePoint point(uint64_t i) const;
@@ -64,6 +64,9 @@ std::string settingText(const ast::Expr &value, const SourceManager &sources);
 
 /// Reports what is wrong with the `@autotune` of `kernel` for every launch.
 void checkAutotune(const ast::KernelItem &kernel, const SourceManager &sources, DiagnosticEngine &engine);
+
+/// Reports the compile-time parameters that it sets and nothing uses.
+void checkAutotuneUses(const ast::KernelItem &kernel, const SourceManager &sources, DiagnosticEngine &engine);
 
 } // namespace tile
 

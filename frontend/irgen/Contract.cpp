@@ -153,6 +153,7 @@ void KernelBuilder::checkDecorators() {
   }
   checkGivenOnce();
   checkAutotune(kernel, evaluator.sources, evaluator.engine);
+  checkKeyNames();
   if (!kernel.specialize.empty())
     evaluator.report(Code::W0401, kernel.specialize.front()->range,
                      "`specialize` makes no variant in this version; the generic one serves");
@@ -217,6 +218,28 @@ void KernelBuilder::checkListedOnce(const ast::List &list) {
   }
 }
 
+/// What `key` tells launches apart by is of the launch.
+void KernelBuilder::checkKeyNames() {
+  std::vector<std::string> known = dimNames(kernel);
+  for (const ast::Parameter &parameter : kernel.parameters)
+    if (dynCast<ast::Name>(parameter.type))
+      known.push_back(parameter.name.text);
+  for (const AutotuneKey &key : readAutotune(kernel).key)
+    for (const ast::Name *name : key.value ? namesIn(*key.value) : std::vector<const ast::Name *>()) {
+      const LoadedModule *owner = nullptr;
+      auto isIt = [&](const auto &each) { return each.name.text == name->text; };
+      if (llvm::is_contained(known, name->text) || isTunable(name->text) || llvm::any_of(kernel.parameters, isIt) ||
+          module.find(name->text, owner) || module.imports.lookup(name->text))
+        continue;
+      DiagnosticBuilder diagnostic =
+          evaluator.report(Code::E0100, name->range, "unknown name " + quote(name->text) + " in `key`");
+      if (!known.empty())
+        diagnostic.note("launches of " + quote(kernel.name.text) + " have `" + llvm::join(known, "`, `") + "`");
+      if (std::string_view closest = closestName(name->text, {known.begin(), known.end()}); !closest.empty())
+        diagnostic.replace(name->range, closest, "did you mean ", "?");
+    }
+}
+
 static constexpr std::string_view kBenchArguments[] = {"bytes", "flops", "inputs", "shapes"};
 
 /// The arguments of `decorator` have names, of those that are `known`.
@@ -233,6 +256,8 @@ void KernelBuilder::checkArgumentNames(const ast::Decorator &decorator, llvm::Ar
                                              quote(llvm::join(known, " = …`, `") + " = …"));
     if (std::string_view closest = closestName(name, {known.begin(), known.end()}); argument.name && !closest.empty())
       diagnostic.replace(argument.name->range, closest, "did you mean ", "?");
+    else if (decorator.name.text == "autotune" && isTunable(name))
+      diagnostic.help("write " + quote("space = {" + name + ": …}"));
   }
 }
 

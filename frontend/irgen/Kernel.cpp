@@ -338,6 +338,8 @@ void KernelBuilder::build() {
     learnFromWhere(*condition, function);
   setKnobs();
   runBody(function, kernel.body);
+  if (evaluator.engine.errorCount() == errorsBefore) // a name that is misspelt may be the use
+    checkAutotuneUses(kernel, evaluator.sources, evaluator.engine);
   function->setAttr(TileDialect::kContract, buildContract());
   if (!knobs.empty()) {
     llvm::SmallVector<mlir::NamedAttribute> schedule;

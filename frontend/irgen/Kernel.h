@@ -151,6 +151,7 @@ private:
   void checkDecoratorNames(const ast::Decorator &decorator);
   bool isTunable(std::string_view name) const;
   void checkGivenOnce();
+  void checkKeyNames();
   void checkListedOnce(const ast::List &list);
   void learnFromWhere(const ast::Expr &condition, mlir::func::FuncOp function);
   std::optional<HostExpression> host(const ast::Expr &expr, bool constantsByName);

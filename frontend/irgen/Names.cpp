@@ -2,6 +2,8 @@
 #include "frontend/irgen/Builtins.h"
 #include "frontend/irgen/Program.h"
 
+#include "ir/Tile/Knobs.h"
+
 #include <limits>
 
 using namespace tile;
@@ -107,6 +109,8 @@ void Evaluator::reportUnknown(const std::string &name, SourceRange range, const 
     diagnostic.help("the standard library has it: add `import std`");
   else if (std::string_view closest = closestName(name, candidates); !closest.empty())
     diagnostic.replace(range, closest, "did you mean ", "?");
+  else if (findKnob(name))
+    diagnostic.help("`prune` of `@autotune` knows " + quote(name) + ", where the configurations set it");
 }
 
 /// `blockIdx.y`: reported with what it is here, unless something of the program has that name.
