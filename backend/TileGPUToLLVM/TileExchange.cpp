@@ -59,14 +59,47 @@ SlicedConversion::SlicedConversion(Emitter &emit, const SharedExchange &exchange
       stores(emit, exchange.store.threadTerms, exchange.store.disjoint, exchange.layout, memoryBytes(element), base),
       loads(emit, exchange.load.threadTerms, exchange.load.disjoint, exchange.layout, memoryBytes(element), base) {
   assert(keepsWarps(from, to) && "no warp barrier orders what another warp wrote");
+  if (exchange.matrices)
+    matrices.emplace(emit, exchange.matrices->threadTerms, exchange.matrices->disjoint, exchange.layout,
+                     memoryBytes(element),
+                     LLVM::PtrToIntOp::create(emit.builder, emit.loc, emit.builder.getI32Type(), base));
+}
+
+void SlicedConversion::storeVectors(int64_t slice) {
+  for (auto [i, vector] : llvm::enumerate(exchange.store.registers))
+    if (exchange.store.rounds[i] == slice)
+      markSlice(emitSharedStore(emit, stores.at(exchange.store.offsets[i], slice * exchange.bytes), Value(),
+                                llvm::map_to_vector(vector, [&](int64_t reg) -> Value { return values[reg]; })));
+}
+
+/// PTX ISA, stmatrix.
+void SlicedConversion::storeMatrices(int64_t slice) {
+  constexpr int64_t kWordBytes = 4;
+  const MatrixAccess &access = *exchange.matrices;
+  for (auto [registers, offset, round] : llvm::zip_equal(access.registers, access.offsets, access.rounds)) {
+    if (round != slice)
+      continue;
+    SmallVector<Value> words =
+        packWords(emit, llvm::map_to_vector(registers, [&](int64_t reg) -> Value { return values[reg]; }), kWordBytes);
+    auto [address, bytes] = matrices->split(offset);
+    bytes += slice * exchange.bytes;
+    std::string list, constraints = "r";
+    for (size_t i = 0; i < words.size(); ++i) {
+      list += (i ? ", $" : "$") + std::to_string(i + 1);
+      constraints += ",r";
+    }
+    SmallVector<Value> operands = {address};
+    operands.append(words);
+    emit.ptx("stmatrix.sync.aligned.m8n8.x" + std::to_string(access.matrices) + ".shared.b16 [$0+" +
+                 std::to_string(bytes) + "], {" + list + "};",
+             constraints, operands, {}, Emitter::Effect::Memory);
+    markSlice(emit.lastPtx);
+  }
 }
 
 SmallVector<std::pair<int64_t, Value>> SlicedConversion::convert(int64_t slice) {
   int64_t begin = slice * exchange.bytes;
-  for (auto [i, vector] : llvm::enumerate(exchange.store.registers))
-    if (exchange.store.rounds[i] == slice)
-      markSlice(emitSharedStore(emit, stores.at(exchange.store.offsets[i], begin), Value(),
-                                llvm::map_to_vector(vector, [&](int64_t reg) -> Value { return values[reg]; })));
+  matrices ? storeMatrices(slice) : storeVectors(slice);
   emit.warpBarrier();
   SmallVector<std::pair<int64_t, Value>> loaded;
   for (auto [i, vector] : llvm::enumerate(exchange.load.registers))

@@ -44,11 +44,15 @@ public:
   llvm::SmallVector<std::pair<int64_t, mlir::Value>> convert(int64_t slice);
 
 private:
+  void storeVectors(int64_t slice);
+  void storeMatrices(int64_t slice);
+
   Emitter &emit;
   const SharedExchange &exchange;
   mlir::ValueRange values;
   mlir::Type element;
   SharedAddresses stores, loads;
+  std::optional<SharedAddresses> matrices;
 };
 
 /// Stores the registers of a tile at their places in a shared layout, each element once.

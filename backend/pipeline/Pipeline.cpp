@@ -115,7 +115,7 @@ static void addDecisions(OpPassManager &passes, const PipelineOptions &options) 
   passes.addNestedPass<func::FuncOp>(tgpu::createPrefetchLoadsPass());
   // What is loaded early has new positions.
   passes.addNestedPass<func::FuncOp>(tgpu::createPlanAccessesPass());
-  passes.addNestedPass<func::FuncOp>(tgpu::createStoreInSlicesPass());
+  passes.addNestedPass<func::FuncOp>(tgpu::createStoreInSlicesPass({options.target->has(Feature::StMatrix)}));
   passes.addNestedPass<func::FuncOp>(tgpu::createCountGroupsPass());
   passes.addNestedPass<func::FuncOp>(tgpu::createAllocateSharedPass({options.target->sharedPerBlock}));
   passes.addNestedPass<func::FuncOp>(

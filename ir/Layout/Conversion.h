@@ -8,7 +8,7 @@
 #ifndef TILE_IR_LAYOUT_CONVERSION_H
 #define TILE_IR_LAYOUT_CONVERSION_H
 
-#include "ir/Layout/SharedLayout.h"
+#include "ir/Layout/MatrixAccess.h"
 #include "ir/Layout/Shuffle.h"
 
 namespace tile {
@@ -22,6 +22,9 @@ struct SharedExchange {
   Layout layout;      // of the whole tile; its topmost digits are the round
   SharedAccess store; // of the source's registers
   SharedAccess load;  // into the destination's registers
+  /// Or the source's registers are stored by stmatrix.
+  std::optional<MatrixAccess> matrices;
+  RoundDigits rounds; // of the layout
   int64_t numRounds = 1;
   int64_t bytes = 0; // of the buffer
 };
@@ -51,6 +54,9 @@ bool keepsWarps(const Layout &src, const Layout &dst);
 /// The shared-memory form of it, whether or not something cheaper exists. No round ends within `wholeVector` registers
 /// of the destination, whose digits are digits of the source too.
 SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elementBits, int64_t maxBytes = kAnyBytes,
+                                  int64_t wholeVector = 1);
+/// Likewise for 16-bit elements of a target that has stmatrix, which stores them where that is not dearer.
+SharedExchange planMatrixExchange(const Layout &src, const Layout &dst, int64_t maxBytes = kAnyBytes,
                                   int64_t wholeVector = 1);
 /// What any round costs: a barrier and the latency of the first load.
 constexpr double kSharedRoundTrip = 60;

@@ -67,13 +67,18 @@ static void countAcrossSecond(std::vector<size_t> &bits, const Layout &registers
     std::rotate(bits.begin() + 1, across, across + 1);
 }
 
+static bool isAmong(size_t bit, const std::vector<size_t> &bits) {
+  return std::find(bits.begin(), bits.end(), bit) != bits.end();
+}
+
 std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layout &shared, int elementBits,
-                                             MatrixOrder order) {
+                                             MatrixOrder order, const std::vector<size_t> &matrixBits,
+                                             RoundDigits rounds) {
   if (elementBits < 8 || elementBits > 32 || registers.bits(HwDim::Lane).size() != 5 ||
       !registers.freeDigits(HwDim::Register).empty())
     return std::nullopt;
   int elementLog2 = exponentOfTwo(elementBits / 8);
-  OffsetMap map(registers, shared);
+  OffsetMap map(registers, shared, rounds);
   std::optional<Match> match =
       order == MatrixOrder::RowMajor ? matchRows(map, elementLog2) : matchColumns(map, elementLog2);
   if (!match)
@@ -101,24 +106,29 @@ std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layo
   for (size_t bit = 0; bit < registers.bits(HwDim::Register).size(); ++bit)
     if (used.insert(unit(bit)))
       bits.push_back(bit);
-  countAcrossSecond(bits, registers);
+  if (matrixBits.empty())
+    countAcrossSecond(bits, registers);
+  else
+    std::sort(bits.begin(), bits.end(), [&](size_t a, size_t b) {
+      return std::pair(!isAmong(a, matrixBits), a) < std::pair(!isAmong(b, matrixBits), b);
+    });
   Vectors others;
   for (size_t bit : bits) {
     // The member of its coset whose row starts at element 0.
     uint64_t column = map.columns(HwDim::Register)[bit] & inRow;
     others.push_back(unit(bit) ^ applyColumns(match->wordMasks, *inWord.express(column)));
   }
-  size_t matrixBits = std::min<size_t>(others.size(), kMaxMatricesLog2);
+  size_t matricesLog2 = std::min<size_t>(others.size(), kMaxMatricesLog2);
   Vectors fills = match->wordMasks;
-  fills.insert(fills.end(), others.begin(), others.begin() + long(matrixBits));
-  Vectors repeats(others.begin() + long(matrixBits), others.end());
+  fills.insert(fills.end(), others.begin(), others.begin() + long(matricesLog2));
+  Vectors repeats(others.begin() + long(matricesLog2), others.end());
 
   MatrixAccess access;
   access.order = order;
-  access.matrices = 1 << matrixBits;
+  access.matrices = 1 << matricesLog2;
   Vectors laneColumns = match->rowColumns;
   for (size_t bit = 0; bit < size_t(kMaxMatricesLog2); ++bit)
-    laneColumns.push_back(bit < matrixBits ? applyColumns(map.columns(HwDim::Register), others[bit]) : 0);
+    laneColumns.push_back(bit < matricesLog2 ? applyColumns(map.columns(HwDim::Register), others[bit]) : 0);
   access.threadTerms = map.threadTerms(laneColumns);
   Vectors repeatColumns;
   for (uint64_t mask : repeats)
@@ -130,6 +140,7 @@ std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layo
     for (uint64_t repeat = 0; repeat < unit(repeats.size()); ++repeat) {
       int64_t first = odd << numBits | int64_t(applyColumns(repeats, repeat));
       access.offsets.push_back(map.registerOffset(first));
+      access.rounds.push_back(map.registerRound(first));
       std::vector<int64_t> filled;
       for (uint64_t i = 0; i < unit(fills.size()); ++i)
         filled.push_back(first ^ int64_t(applyColumns(fills, i)));
@@ -143,6 +154,28 @@ std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layo
     access.wavefronts += countPasses(rows, 1 << kRowBytesLog2);
   }
   return access;
+}
+
+std::optional<Layout> matrixRows(const Layout &registers, const std::vector<size_t> &matrixBits) {
+  const Vectors &lanes = registers.bits(HwDim::Lane), &held = registers.bits(HwDim::Register);
+  if (lanes.size() != 5 || !registers.odd(HwDim::Lane).empty() || held.empty() ||
+      matrixBits.size() != size_t(kMaxMatricesLog2) || isAmong(0, matrixBits))
+    return std::nullopt;
+  Layout rows(registers.shape());
+  for (uint64_t basis : {held[0], lanes[0], lanes[1]})
+    rows.appendBit(HwDim::Register, basis);
+  for (size_t bit = 1; bit < held.size(); ++bit)
+    if (!isAmong(bit, matrixBits))
+      rows.appendBit(HwDim::Register, held[bit]);
+  for (uint64_t basis : {lanes[2], lanes[3], lanes[4], held[matrixBits[0]], held[matrixBits[1]]})
+    rows.appendBit(HwDim::Lane, basis);
+  for (HwDim hw : {HwDim::Warp, HwDim::Block})
+    for (uint64_t basis : registers.bits(hw))
+      rows.appendBit(hw, basis);
+  for (HwDim hw : {HwDim::Register, HwDim::Warp, HwDim::Block})
+    for (OddDigit digit : registers.odd(hw))
+      rows.appendOdd(hw, digit);
+  return rows;
 }
 
 } // namespace tile

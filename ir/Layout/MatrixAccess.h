@@ -20,14 +20,23 @@ struct MatrixAccess {
   /// Per instruction its registers: those of one 32-bit word side by side, words in order of matrices.
   std::vector<std::vector<int64_t>> registers;
   std::vector<int64_t> offsets;       // per instruction the part of the address that it adds, in elements
+  std::vector<int64_t> rounds;        // per instruction
   std::vector<CoordTerm> threadTerms; // the rest of the address that a lane gives
   bool disjoint = false;              // see `partsAreDisjoint`
   int wavefronts = 0;                 // passes over the banks of one instruction; `matrices` is the least
 };
 
-/// Whether the registers of `registers` and the shared tile can meet through the instruction, and how.
+/// Whether the registers of `registers` and the shared tile can meet through the instruction, and how. `matrixBits` are
+/// the bits of registers that count the matrices of an instruction, none of them of the rounds; without any they are
+/// chosen.
 std::optional<MatrixAccess> planMatrixAccess(const Layout &registers, const Layout &shared, int elementBits,
-                                             MatrixOrder order);
+                                             MatrixOrder order, const std::vector<size_t> &matrixBits = {},
+                                             RoundDigits rounds = {});
+
+/// What shared memory sees of instructions of four matrices, not transposed, of 16-bit elements: each lane moves, as a
+/// vector of its registers, the row that it gives the address of. None where the instruction does not take `registers`
+/// so. `matrixBits`: two bits of registers that count the matrices.
+std::optional<Layout> matrixRows(const Layout &registers, const std::vector<size_t> &matrixBits);
 
 } // namespace tile
 

@@ -224,8 +224,9 @@ SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elem
   for (const auto &[side, own] : choices) {
     SharedExchange exchange;
     exchange.layout = builder.build(*side, own);
-    exchange.store = planSharedAccess(src, exchange.layout, maxVector, builder.roundDigits());
-    exchange.load = planSharedAccess(dst, exchange.layout, maxVector, builder.roundDigits());
+    exchange.rounds = builder.roundDigits();
+    exchange.store = planSharedAccess(src, exchange.layout, maxVector, exchange.rounds);
+    exchange.load = planSharedAccess(dst, exchange.layout, maxVector, exchange.rounds);
     exchange.numRounds = exchange.store.rounds.back() + 1;
     exchange.bytes = src.numElements() / exchange.numRounds * std::max(8, elementBits) / 8;
     double cost = sharedExchangeCost(exchange, src, dst, elementBits);
@@ -235,6 +236,27 @@ SharedExchange planSharedExchange(const Layout &src, const Layout &dst, int elem
     }
   }
   return *best;
+}
+
+SharedExchange planMatrixExchange(const Layout &src, const Layout &dst, int64_t maxBytes, int64_t wholeVector) {
+  constexpr int kElementBits = 16;
+  SharedExchange plain = planSharedExchange(src, dst, kElementBits, maxBytes, wholeVector);
+  // Matrices lie along what the destination does not hold in registers: the rest is for rounds.
+  SpanBasis kept(dst.bits(HwDim::Register));
+  std::vector<size_t> matrixBits;
+  for (size_t bit = 1; bit < src.bits(HwDim::Register).size() && matrixBits.size() < 2; ++bit)
+    if (!kept.contains(src.bits(HwDim::Register)[bit]))
+      matrixBits.push_back(bit);
+  std::optional<Layout> rows = matrixRows(src, matrixBits);
+  if (!rows)
+    return plain;
+  SharedExchange exchange = planSharedExchange(*rows, dst, kElementBits, maxBytes, wholeVector);
+  exchange.matrices =
+      planMatrixAccess(src, exchange.layout, kElementBits, MatrixOrder::RowMajor, matrixBits, exchange.rounds);
+  // For the same cost, matrices: what is loaded then stands side by side in registers as it is stored.
+  bool isDearer =
+      sharedExchangeCost(exchange, *rows, dst, kElementBits) > sharedExchangeCost(plain, src, dst, kElementBits);
+  return exchange.matrices && !isDearer ? exchange : plain;
 }
 
 } // namespace tile

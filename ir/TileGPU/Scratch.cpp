@@ -42,12 +42,15 @@ ConversionPlan tgpu::planConversionOf(ConvertLayoutOp convert) {
 
 SharedExchange tgpu::planSlicedStore(StoreOp store) {
   // More slices than that do not begin to store any sooner, and each costs a round trip through shared memory.
-  constexpr int64_t kSlices = 4;
+  constexpr int64_t kSlices = 8;
   Type type = store.getValue().getType();
   const Layout &held = layoutOf(type).getLayout();
-  int64_t bytes = elementBytes(elementOf(type));
-  return planSharedExchange(held, throughOf(store).getLayout(), 8 * bytes, held.numElements() * bytes / kSlices,
-                            store->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess).getVector());
+  const Layout &stored = throughOf(store).getLayout();
+  int64_t bytes = elementBytes(elementOf(type)), sliceBytes = held.numElements() * bytes / kSlices;
+  int64_t vector = store->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess).getVector();
+  if (bytes == 2 && store->hasAttr(TileGPUDialect::kStoresMatrices))
+    return planMatrixExchange(held, stored, sliceBytes, vector);
+  return planSharedExchange(held, stored, 8 * bytes, sliceBytes, vector);
 }
 
 std::optional<std::vector<int64_t>> tgpu::reshapedRegisters(ReshapeOp reshape) {

@@ -120,7 +120,8 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
   if (name == kThrough)
     return verifyThrough(op, dyn_cast<LayoutAttr>(value));
-  if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen || name == kWarpgroups)
+  if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen || name == kWarpgroups ||
+      name == kStoresMatrices)
     return isa<UnitAttr>(value) ? success() : fault("a unit");
   if (name == kMma) {
     auto warps = dyn_cast<DenseI64ArrayAttr>(value);

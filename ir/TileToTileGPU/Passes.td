@@ -91,12 +91,13 @@ def StoreInSlicesPass : Pass<"tgpu-store-in-slices", "::mlir::func::FuncOp"> {
   let summary = "stores what was computed in another layout slice by slice, each warp what it holds";
   let description = [{
     Accesses have their plans. A store whose tile is converted for it alone, through shared memory, takes the tile as it
-    is, and `tgpu.through` says in which layout it is stored. Nothing then waits for other warps, and slices go to memory
-    while later ones are computed. It stays where elements go one by one or a vector may be cut, and, with a remark, where
-    neighbours in memory belong to several warps, others use the converted tile, or chained products leave no registers
-    to spare.
+    is, and `tgpu.through` says in which layout it is stored, `tgpu.stores_matrices` that stmatrix may bring it there.
+    Nothing then waits for other warps, and slices go to memory while later ones are computed. It stays where elements go
+    one by one or a vector may be cut, and, with a remark, where neighbours in memory belong to several warps, others use
+    the converted tile, or chained products leave no registers to spare.
   }];
   let dependentDialects = ["::tile::tgpu::TileGPUDialect"];
+  let options = [Option<"matrices", "matrices", "bool", /*default=*/"false", "the target has stmatrix">];
 }
 
 #endif

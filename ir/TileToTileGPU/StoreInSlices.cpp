@@ -104,7 +104,7 @@ static std::variant<Layout, StringRef> planOf(StoreOp store, ConvertLayoutOp con
   return *stored;
 }
 
-static void storeInSlices(StoreOp store) {
+static void storeInSlices(StoreOp store, bool hasStMatrix) {
   auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
   if (!convert || planConversionOf(convert).kind != ConversionKind::SharedMemory)
     return;
@@ -117,16 +117,20 @@ static void storeInSlices(StoreOp store) {
     return;
   }
   store->setAttr(TileGPUDialect::kThrough, LayoutAttr::get(store.getContext(), std::get<Layout>(plan)));
+  if (hasStMatrix)
+    store->setAttr(TileGPUDialect::kStoresMatrices, UnitAttr::get(store.getContext()));
   store.getValueMutable().set(convert.getValue());
   convert.erase();
 }
 
 namespace {
 struct StoreInSlicesPass : public tgpu::impl::StoreInSlicesPassBase<StoreInSlicesPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(verifyLaidOut(getOperation())))
       return signalPassFailure();
-    getOperation().walk(storeInSlices);
+    getOperation().walk([&](StoreOp store) { storeInSlices(store, matrices); });
   }
 };
 } // namespace

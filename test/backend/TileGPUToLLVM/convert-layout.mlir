@@ -133,3 +133,23 @@ func.func @loads_a_slice_ahead(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: ind
   tile.store %z, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 8192 : i64, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
   return
 }
+
+// Where there is stmatrix, it writes rows that are then loaded as they are stored.
+// CHECK-LABEL: func @matrices
+// CHECK-COUNT-2: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-NOT:     stmatrix
+// CHECK:         bar.warp.sync
+// CHECK-COUNT-2: llvm.load {{.*}} !llvm.ptr<3> -> vector<4xi32>
+// CHECK:         st.global.v4.b32
+// CHECK-COUNT-2: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK:         bar.warp.sync
+// CHECK-NOT:     llvm.store
+// CHECK:         return
+func.func @matrices(%p: !tile.ptr<bf16>, %q: !tile.ptr<bf16>, %n: index) attributes {tgpu.warps = 4 : i64} {
+  %o = arith.constant 0 : index
+  %v = tile.make_view %p, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %w = tile.make_view %q, [%n, %n], [%n, 1] : !tile.ptr<bf16> -> !tile.view<?x?xbf16>
+  %x = tile.load %v[%o :+ 64, %o :+ 64] : !tile.view<?x?xbf16>, (index, index) -> tensor<64x64xbf16, #sum>
+  tile.store %x, %w [%o :+ 64, %o :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.shared_offset = 0 : i64, tgpu.stores_matrices, tgpu.through = #by} : tensor<64x64xbf16, #sum>, <?x?xbf16>, (index, index)
+  return
+}

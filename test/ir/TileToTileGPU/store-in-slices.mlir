@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tgpu-store-in-slices | FileCheck %s
+// RUN: tile-opt %s --tgpu-store-in-slices=matrices | FileCheck %s --check-prefix=MATRICES
 
 #sum = #tgpu.layout<"128x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32 a64">
 #odd = #tgpu.layout<"128x192: reg b1 a8 b8 b16 b32 b*3; lane b2 b4 a1 a2 a4; warp a16 a32 a64">
@@ -14,6 +15,9 @@
 // CHECK-LABEL: func @sums
 // CHECK-NOT:     convert_layout
 // CHECK:         tile.store {{.*}}tgpu.through = #[[BY]]}{{.*}} : tensor<128x64xbf16, #[[SUM]]>
+// CHECK-NOT:     stores_matrices
+// MATRICES-LABEL: func @sums
+// MATRICES:       tile.store {{.*}}tgpu.stores_matrices, tgpu.through
 func.func @sums(%x: tensor<128x64xbf16, #sum>, %v: !tile.view<?x?xbf16>, %m: index) attributes {tgpu.warps = 8 : i64} {
   %y = tgpu.convert_layout %x : tensor<128x64xbf16, #sum> -> tensor<128x64xbf16, #rows>
   tile.store %y, %v [%m :+ 128, %m :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>} : tensor<128x64xbf16, #rows>, <?x?xbf16>, (index, index)

@@ -166,6 +166,46 @@ TEST(SharedExchange, RoundsCutNoVectorOfTheDestination) {
   }
 }
 
+TEST(SharedExchange, MatricesGiveTheDestinationInSlicesWithoutBankConflicts) {
+  auto layout = [](const std::string &text) {
+    std::string error;
+    std::optional<Layout> parsed = Layout::parse(text, error);
+    EXPECT_TRUE(parsed) << error;
+    return *parsed;
+  };
+  struct Case {
+    std::string shape, wide;
+    int64_t slices;
+  };
+  for (const Case &tile :
+       {Case{"128x256", " b64 b128", 8}, {"128x128", " b64", 4}, {"128x64", "", 2}, {"128x192", " b*3", 2}}) {
+    std::string of = tile.shape + ": reg b1 ", wide = tile.wide;
+    Layout sum = layout(of + "a8 b8 b16 b32" + wide + "; lane b2 b4 a1 a2 a4; warp a16 a32 a64"),
+           stored = layout(of + "b2 b4 a4 a8" + wide + "; lane b8 b16 b32 a1 a2; warp a16 a32 a64");
+    for (int64_t parts = 1; parts <= 8; parts *= 2) {
+      ConversionPlan plan;
+      plan.kind = ConversionKind::SharedMemory;
+      plan.exchange = planMatrixExchange(sum, stored, sum.numElements() * 2 / parts, 8);
+      ASSERT_TRUE(plan.exchange.matrices) << sum.str();
+      EXPECT_EQ(plan.exchange.matrices->matrices, 4);
+      EXPECT_EQ(plan.exchange.matrices->wavefronts, 4);
+      EXPECT_EQ(plan.exchange.load.vector, 8);
+      EXPECT_EQ(countWavefronts(stored, plan.exchange.layout, 16, 8), 4);
+      EXPECT_GE(plan.exchange.numRounds, std::min(parts, tile.slices));
+      EXPECT_TRUE(SimulatedThreads::holding(sum).run(plan, stored) == SimulatedThreads::holding(stored));
+    }
+  }
+}
+
+TEST(SharedExchange, TakesNoMatricesWhereRegistersAreNone) {
+  // A lane holds neighbours along the columns, and one whose matrices would all be of different rounds.
+  Layout rows = coalescedLayout({64, 64}, 16, {64, 64}, {1, 0}, 4),
+         columns = coalescedLayout({64, 64}, 16, {64, 64}, {0, 1}, 4);
+  EXPECT_FALSE(planMatrixExchange(rows, columns).matrices);
+  Layout sum = wgmmaAccumulatorLayout({64, 8}, {4, 1});
+  EXPECT_FALSE(planMatrixExchange(sum, coalescedLayout({64, 8}, 16, {64, 8}, {1, 0}, 4)).matrices);
+}
+
 TEST(Conversion, KeepsWarpsWhereEachHoldsTheSameElements) {
   auto layout = [](const char *text) {
     std::string error;

@@ -128,6 +128,18 @@ static void forEachAccess(const SharedAccess &access, int64_t round, int64_t lan
   }
 }
 
+/// What a lane stores by stmatrix, of 16-bit elements. (PTX ISA, stmatrix)
+template <typename Fn>
+static void forEachOfMatrices(const MatrixAccess &access, int64_t round, int64_t lane, int64_t warp, Fn fn) {
+  for (size_t i = 0; i < access.offsets.size(); ++i)
+    for (int matrix = 0; access.rounds[i] == round && matrix < access.matrices; ++matrix)
+      for (int element = 0; element < 2; ++element) {
+        int64_t row = evaluateTerms(access.threadTerms, matrix * 8 + lane / 4, warp, access.offsets[i]);
+        ASSERT_EQ(row % 8, 0) << "rows are aligned";
+        fn(size_t(row + lane % 4 * 2 + element), size_t(access.registers[i].at(size_t(matrix * 2 + element))));
+      }
+}
+
 SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, const Layout &dst) const {
   int64_t bufferElements = exchange.layout.numElements() / exchange.numRounds;
   SimulatedThreads result(dst);
@@ -136,8 +148,12 @@ SimulatedThreads SimulatedThreads::runExchange(const SharedExchange &exchange, c
     for (int64_t warp = 0; warp < numWarps; ++warp)
       for (int64_t lane = 0; lane < numLanes; ++lane) {
         const int64_t *own = thread(warp, lane);
-        forEachAccess(exchange.store, round, lane, warp,
-                      [&](size_t offset, size_t reg) { memory.at(offset) = own[reg]; });
+        if (exchange.matrices)
+          forEachOfMatrices(*exchange.matrices, round, lane, warp,
+                            [&](size_t offset, size_t reg) { memory.at(offset) = own[reg]; });
+        else
+          forEachAccess(exchange.store, round, lane, warp,
+                        [&](size_t offset, size_t reg) { memory.at(offset) = own[reg]; });
       }
     for (int64_t warp = 0; warp < numWarps; ++warp)
       for (int64_t lane = 0; lane < numLanes; ++lane) {
