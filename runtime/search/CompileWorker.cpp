@@ -109,11 +109,13 @@ static CompileResult runJob(const CompileJob &job) {
   session.context.disableMultithreading(); // the other cores have workers of their own
   CompileResult result;
   bool isFailed = !build(session, job, result) || session.hasErrors();
+  bool isJobsFault = none_of(session.engine.sorted(), [](const Diagnostic *each) { return each->code == Code::E0602; });
   std::ostringstream text;
   session.print(text, DiagnosticFormat::Text);
   result.diagnostics = text.str();
   if (isFailed) {
-    result.failure = TrialOutcome::CompileFailed;
+    // Files and options are none of a configuration: a disk is full, the source has gone.
+    result.failure = isJobsFault ? TrialOutcome::CompileFailed : TrialOutcome::NotTried;
     result.reason = firstError(result.diagnostics);
   }
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

@@ -357,8 +357,10 @@ private:
         keep(missing[job]);
       progress(TuneProgress::Phase::Compile, ++done, jobs.size());
     });
-    for (const auto &[i, compiled] : zip_equal(missing, all)) // those that no worker took as well
+    for (const auto &[i, compiled] : zip_equal(missing, all)) { // those that no worker took as well
       compiled.apply(result.trials[i]);
+      result.trials[i].machineFailed &= !isCancelled();
+    }
     llvm::erase_if(candidates, [&](size_t i) { return !sys::fs::exists(codeFile(i)); });
     return true;
   }
@@ -445,6 +447,8 @@ private:
     for (auto [i, trial] : enumerate(result.trials))
       if (trial.outcome == TrialOutcome::NotTried && trial.reason.empty())
         trial.reason = is_contained(asked, i) ? "the search was stopped" : "not among the first by the model";
+    std::vector<size_t> failedByMachine;
+    llvm::copy_if(asked, std::back_inserter(failedByMachine), [&](size_t i) { return result.trials[i].machineFailed; });
     std::optional<Choice> choice = isKnownAlone() ? std::nullopt : choose(result.trials);
     std::string date = printDate(std::time(nullptr));
     bool fallsBack = result.isCancelled && fallBack(choice);
@@ -454,7 +458,8 @@ private:
       options.database->storeTrials(result.key, result.trials, date,
                                     isAnew ? Untried::ReplaceAll : Untried::ReplaceNothing);
     if (!choice && !known && !fallsBack) {
-      bool isForgotten = isAnew && options.database && options.database->removeChoice(result.key);
+      bool isForgotten =
+          isAnew && failedByMachine.empty() && options.database && options.database->removeChoice(result.key);
       return refuse("no configuration of `" + launch.kernel->name.text + "` could be measured", tried,
                     isForgotten ? "what was chosen before is forgotten" : "");
     }
@@ -462,9 +467,23 @@ private:
       take(*known);
     else if (!fallsBack)
       takeMeasured(*choice, date);
+    warnOfMachine(failedByMachine, asked.size());
     earlier.addTo(result.trials);
     countOpen(asked);
     return std::move(result);
+  }
+
+  /// Says what was not tried and is the next time.
+  void warnOfMachine(ArrayRef<size_t> failed, size_t count) {
+    if (failed.empty())
+      return;
+    const Trial &first = result.trials[failed.front()];
+    session.engine
+        .report(Code::W0604, launch.kernel->name.range,
+                std::to_string(failed.size()) + " of the first " + countOf(count) + " of `" + launch.kernel->name.text +
+                    "` were not tried, which is no fault of theirs")
+        .note(first.configuration.describe() + ": " + first.reason)
+        .help("`tilec tune` tries them again");
   }
 
   void takeMeasured(const Choice &choice, const std::string &date) {

@@ -83,9 +83,11 @@ static void printRest(const TuneResult &result, raw_ostream &out) {
   };
   auto rest = count([](TrialOutcome outcome) { return outcome == TrialOutcome::NotTried; });
   auto all = count([](TrialOutcome outcome) { return outcome != TrialOutcome::Rejected; });
+  bool hasMachineFailed = any_of(result.trials, [](const Trial &trial) { return trial.machineFailed; });
   if (result.open > 0)
     out << "  " << result.open << " of the first " << result.asked
-        << " were not measured in time; the same command goes on with them\n";
+        << (hasMachineFailed ? " were not measured" : " were not measured in time")
+        << "; the same command goes on with them\n";
   else if (rest > 0)
     out << "  " << rest << " were not measured; `--top " << all << "` goes on with them\n";
 }

@@ -47,7 +47,9 @@ static CompileJob readJob(const Json &line) {
 
 static Json toJson(const CompileResult &result) {
   if (result.failure)
-    return {{"error", result.reason}, {"diagnostics", result.diagnostics}};
+    return {{"error", result.reason},
+            {"diagnostics", result.diagnostics},
+            {"not_tried", result.failure == TrialOutcome::NotTried}};
   return {{"variant", result.variant},
           {"registers", result.registers},
           {"spill_bytes", result.spillBytes},
@@ -70,7 +72,7 @@ static CompileResult readAnswer(const std::string &text) {
   std::string fault = readLine(text, [&](const Json &line) {
     result.diagnostics = line.value("diagnostics", "");
     if (line.contains("error")) {
-      result.failure = TrialOutcome::CompileFailed;
+      result.failure = line.value("not_tried", false) ? TrialOutcome::NotTried : TrialOutcome::CompileFailed;
       result.reason = line.value("error", "");
       return;
     }
@@ -97,6 +99,7 @@ static CompileResult resultOf(const RequestResult &request) {
   case RequestResult::End::TimedOut:
     result = failed(TrialOutcome::CompileTimeout, request.text);
     break;
+  case RequestResult::End::Killed:
   case RequestResult::End::NotRun:
     result = failed(TrialOutcome::NotTried, request.text);
     break;
@@ -110,6 +113,7 @@ void CompileResult::apply(Trial &trial) const {
   if (failure) {
     trial.outcome = *failure;
     trial.reason = reason;
+    trial.machineFailed = failure == TrialOutcome::NotTried;
   }
   trial.compileMs = milliseconds;
   trial.variant = variant;

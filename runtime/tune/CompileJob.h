@@ -38,7 +38,7 @@ struct CompileJob {
 };
 
 struct CompileResult {
-  /// `CompileFailed`, `CompileTimeout` or `NotTried`; nothing where there is a cubin.
+  /// `CompileFailed`, `CompileTimeout`, or `NotTried` where it is not the job's fault; nothing where there is a cubin.
   std::optional<TrialOutcome> failure;
   std::string reason;      ///< In one line, if there is none.
   std::string diagnostics; ///< All that the compiler reported.

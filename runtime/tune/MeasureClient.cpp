@@ -102,10 +102,10 @@ Step ProcessBench::ask(Json request, double seconds, TrialOutcome refusal) {
   std::optional<std::string> line = process->takeLine();
   if (!line) {
     std::string end = process->howItEnded();
-    bool hasEnded = process->hasEnded();
+    bool hasEnded = process->hasEnded(), wasKilled = process->wasKilledFromOutside();
     process = nullptr;
     if (hasEnded)
-      return failedStep(TrialOutcome::Faulted, "the measuring process " + end);
+      return failedStep(wasKilled ? TrialOutcome::NotTried : TrialOutcome::Faulted, "the measuring process " + end);
     if (!hasCome && options.cancelled && *options.cancelled)
       return failedStep(TrialOutcome::NotTried, "stopped before it was measured");
     return failedStep(TrialOutcome::Hung, "gave no result within " + inSeconds(seconds));
@@ -228,9 +228,15 @@ BenchAnswer ProcessBench::check(size_t candidate, Trial &trial) {
 }
 
 BenchAnswer ProcessBench::time(size_t candidate) {
-  Step step = prepare(candidate);
-  if (step.isDone())
-    step = askOf("time", candidate, secondsToRun + kSecondsOfManyLaunches, TrialOutcome::Faulted);
+  auto attempt = [&] {
+    Step step = prepare(candidate);
+    return step.isDone() ? askOf("time", candidate, secondsToRun + kSecondsOfManyLaunches, TrialOutcome::Faulted)
+                         : step;
+  };
+  Step step = attempt();
+  bool isStopped = !whyUseless.empty() || (options.cancelled && *options.cancelled);
+  if (step.failed.failure == TrialOutcome::NotTried && !isStopped) // killed: that need not end the rounds
+    step = attempt();
   if (step.isDone())
     step.failed.microseconds = step.answer.value("us", 0.0);
   return step.failed;

@@ -210,6 +210,12 @@ std::string Process::howItEnded() const {
   return words.empty() ? text : text + ": " + words;
 }
 
+bool Process::wasKilledFromOutside() const {
+  constexpr int kSent[] = {SIGHUP, SIGINT, SIGKILL, SIGTERM}; // the others are raised by faults as well
+  return ended && !isKilledByUs && WIFSIGNALED(status) &&
+         std::find(std::begin(kSent), std::end(kSent), WTERMSIG(status)) != std::end(kSent);
+}
+
 bool waitForAny(const std::vector<Process *> &processes, Deadline deadline, const std::atomic<bool> *cancelled) {
   while (true) {
     for (Process *process : processes)

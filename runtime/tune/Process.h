@@ -51,6 +51,9 @@ public:
   /// What `hasEnded` was, in words that follow a name: `exited with code 3`, `was ended by SIGSEGV (Segmentation
   /// fault)`, with the last error that it wrote to its standard error, else the last line.
   std::string howItEnded() const;
+  /// Whether a signal from outside ended it, such as the system sends where memory runs out: that says nothing of its
+  /// work.
+  bool wasKilledFromOutside() const;
   /// The end of what it wrote to its standard error.
   const std::string &printed() const { return errors; }
   int id() const { return child; }

@@ -43,6 +43,8 @@ private:
   std::string whyNotTry(size_t candidate, double seconds) const {
     return whyStop(candidate < kLeastTried ? std::numeric_limits<double>::infinity() : seconds);
   }
+  bool isCancelled() const { return options.cancelled && *options.cancelled; }
+  void fail(Trial &trial, const BenchAnswer &answer) const;
   void report(const char *step, size_t done, size_t of);
   void refuseOddReference(const std::map<size_t, size_t> &others);
   void check();
@@ -63,7 +65,7 @@ private:
 } // namespace
 
 std::string Rounds::whyStop(double seconds) const {
-  if (options.cancelled && *options.cancelled)
+  if (isCancelled())
     return "stopped before it was measured";
   if (elapsed() < seconds)
     return "";
@@ -77,9 +79,10 @@ void Rounds::report(const char *step, size_t done, size_t of) {
     options.onProgress(step, done, of, bestUs);
 }
 
-static void fail(Trial &trial, const BenchAnswer &answer) {
+void Rounds::fail(Trial &trial, const BenchAnswer &answer) const {
   trial.outcome = *answer.failure;
   trial.reason = answer.reason;
+  trial.machineFailed = answer.failure == TrialOutcome::NotTried && !isCancelled();
 }
 
 static std::string times(const char *what, double ratio) {
@@ -250,6 +253,7 @@ void Rounds::run() {
     if (!trialOf(one).hasTime()) {
       trialOf(one).outcome = TrialOutcome::NotTried;
       trialOf(one).reason = whyNotTried.empty() ? whyStop(options.seconds) : whyNotTried;
+      trialOf(one).machineFailed = !whyNotTried.empty() && !isCancelled();
     }
 }
 

@@ -18,7 +18,8 @@ namespace tile {
 
 /// What came of one step with one candidate.
 struct BenchAnswer {
-  /// Nothing: it is as it should be. `NotTried`: there is nothing to run it on; earlier times of it count.
+  /// Nothing: it is as it should be. `NotTried`: there is nothing to run it on, or no longer was; earlier times of it
+  /// count.
   std::optional<TrialOutcome> failure;
   std::string reason;      ///< Of a failure.
   double microseconds = 0; ///< Of one launch.

@@ -23,7 +23,7 @@ enum class TrialOutcome {
   Wrong,          ///< Another result than the reference's.
   Slower,         ///< Measured until it was known not to be the best.
   Measured,
-  NotTried, ///< The time was over, or the search was stopped.
+  NotTried, ///< The time was over, the search was stopped, or the machine failed.
 };
 
 /// `rejected`, `compile failed`, …, as reports and the database have it.
@@ -44,7 +44,9 @@ struct Trial {
   std::string variant; ///< That the launch took: `fast`. With its numbers, 0 where it was not compiled:
   int64_t registers = 0, spillBytes = 0, sharedBytes = 0, warps = 0;
   int64_t programsPerSm = 0; ///< Resident at a time.
-  bool isEarlier = false;    ///< Of another search: its times were not taken beside those of this one. Not kept.
+  /// Not tried for what is not its own fault and may be over: a full disk, a process that was killed. Not kept.
+  bool machineFailed = false;
+  bool isEarlier = false; ///< Of another search: its times were not taken beside those of this one. Not kept.
 
   bool hasTime() const { return !samplesUs.empty(); }
   double p10Us() const;

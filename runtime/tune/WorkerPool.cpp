@@ -116,7 +116,10 @@ void Pool::take(Worker &worker) {
   std::snprintf(seconds, sizeof(seconds), "%.3g s", worker.request ? options.secondsPerRequest : kStartSeconds);
   bool isOver = worker.process->hasEnded();
   if (worker.request)
-    finish(worker, isOver ? RequestResult::End::Crashed : RequestResult::End::TimedOut,
+    finish(worker,
+           !isOver                                  ? RequestResult::End::TimedOut
+           : worker.process->wasKilledFromOutside() ? RequestResult::End::Killed
+                                                    : RequestResult::End::Crashed,
            isOver ? "the process " + end : "no result within " + std::string(seconds));
   else if (!worker.isReady)
     failStart(isOver ? "it " + end : "it says nothing within " + std::string(seconds));

@@ -21,7 +21,13 @@ struct PoolOptions {
 };
 
 struct RequestResult {
-  enum class End { Answered, Crashed, TimedOut, NotRun };
+  enum class End {
+    Answered,
+    Crashed,
+    Killed, ///< The worker, from outside: the request has no part in it.
+    TimedOut,
+    NotRun
+  };
   End end = End::NotRun;
   std::string text; ///< The answer, or why there is none.
   double milliseconds = 0;

@@ -58,6 +58,8 @@ void run(const ScriptedLaunch &launch) {
   unsigned number = ++behaviour.launches;
   isFaulted |= behaviour.fault && number >= behaviour.fault;
   isHung |= behaviour.hang && number >= behaviour.hang;
+  if (behaviour.kill && number >= behaviour.kill)
+    raise(SIGKILL);
   if (behaviour.crash && number >= behaviour.crash) {
     std::signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);

@@ -30,6 +30,8 @@ static void readWord(const std::string &word, FakeScript &script, FakeBehaviour 
     behaviour.hang = static_cast<unsigned>(number);
   else if (name == "crash")
     behaviour.crash = static_cast<unsigned>(number);
+  else if (name == "kill")
+    behaviour.kill = static_cast<unsigned>(number);
   else if (name == "sm")
     script.capability = number;
   else if (name == "sms")

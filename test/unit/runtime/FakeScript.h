@@ -6,6 +6,7 @@
 //   out=2        fills the memory that argument 2 points to, wrong: with an element that differs, unwritten: not at all
 //   add=2        adds one to each byte there
 //   fault=3 hang=3 crash=3    from its third launch in a process on; refuse: the launch fails
+//   kill=3       likewise, by a signal such as the system sends where memory runs out
 //
 // `gpu sm=90 sms=132 l2=1024 memory=4096` describes the GPU, sizes in bytes.
 
@@ -22,7 +23,7 @@ struct FakeBehaviour {
   double us = 10, noise = 0;
   int out = -1, add = -1;
   bool isWrong = false, isUnwritten = false, isRefused = false;
-  unsigned fault = 0, hang = 0, crash = 0;
+  unsigned fault = 0, hang = 0, crash = 0, kill = 0;
   unsigned launches = 0;
 };
 

@@ -73,6 +73,13 @@ static tile::CompileResult compile(const tile::CompileJob &job) {
     std::cerr << "error[E0999]: the compiler crashed\n  = note: and so on" << std::endl;
     _exit(70);
   }
+  if (job.kernel == "full") {
+    result.failure = tile::TrialOutcome::NotTried;
+    result.reason = "error[E0602]: no space left";
+    return result;
+  }
+  if (job.kernel == "killed")
+    raise(SIGKILL);
   while (job.kernel == "endless")
     pause();
   result.diagnostics = job.file + " " + job.kernel;

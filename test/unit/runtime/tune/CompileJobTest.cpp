@@ -75,6 +75,22 @@ TEST(CompileJob, FailuresHaveTheirOutcome) {
   EXPECT_EQ(result.reason, "no worker starts: it exited with code 1");
 }
 
+TEST(CompileJob, FailureOfTheMachineIsNotOfTheJob) {
+  for (auto [kernel, reason] :
+       {std::pair("full", "error[E0602]: no space left"),
+        std::pair(
+            "killed",
+            "the process was ended by SIGKILL, as the system does where memory runs out: what a library prints")}) {
+    CompileJob job;
+    job.kernel = kernel;
+    Trial trial;
+    compileBy({"compile"}, job).apply(trial);
+    EXPECT_EQ(trial.outcome, TrialOutcome::NotTried) << kernel;
+    EXPECT_EQ(trial.reason, reason);
+    EXPECT_TRUE(trial.machineFailed);
+  }
+}
+
 TEST(CompileJob, TimeLimitIsAnOutcome) {
   PoolOptions options = poolOf({"compile"});
   options.secondsPerRequest = 0.2;

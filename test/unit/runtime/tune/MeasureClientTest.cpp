@@ -91,6 +91,16 @@ TEST(MeasureClient, FaultsHangsAndWrongAnswersAreTheirOwn) {
   EXPECT_EQ(choose(outcome.trials)->why.substr(0, 34), "11.1 % faster than the next, `S = ");
 }
 
+TEST(MeasureClient, KilledProcessSaysNothingOfItsCandidate) {
+  Outcome outcome = measure(std::string("b/* us=150 out=2 kill=1; c/* us=180 out=2 kill=60") + kRest, {"a", "b", "c"});
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status.error().message;
+  EXPECT_EQ(outcome.words(1),
+            "not tried: the measuring process was ended by SIGKILL, as the system does where memory runs out");
+  EXPECT_TRUE(outcome.trials[1].machineFailed);
+  EXPECT_EQ(outcome.words(2), "measured: ") << "once more, in another process";
+  EXPECT_GE(outcome.trials[2].samplesUs.size(), kLeastRounds);
+}
+
 TEST(MeasureClient, NextOneIsTheReferenceWhereTheFirstFails) {
   Outcome outcome = measure(std::string("a/* fault=1; c/* out=2 wrong") + kRest, {"a", "b", "c", "d"});
   EXPECT_EQ(outcome.trials[0].outcome, TrialOutcome::Faulted);
