@@ -1,5 +1,4 @@
-// The one place where the JSON library may throw: on a field that is there and of another type, which only a request
-// made by hand has.
+// The one place where the JSON library may throw: on a field that is missing or of another type.
 
 #include "runtime/tune/LineServer.h"
 
@@ -29,7 +28,7 @@ std::string readLine(const std::string &line, const std::function<void(const Jso
 std::string unreadable(const std::string &who, const std::string &line) {
   constexpr size_t kShown = 80;
   return "the " + who + " answered `" + line.substr(0, kShown) + (line.size() > kShown ? "…" : "") +
-         "`; expected an object of JSON";
+         "`; expected an object of JSON with what was asked for";
 }
 
 static bool writeLine(FILE *out, const Json &value) {

@@ -17,9 +17,8 @@ static constexpr double kLeastSecondsToRun = 1;
 static constexpr double kSecondsOfManyLaunches = 2;
 
 namespace {
-/// What a step gave: an answer, or why there is none.
+/// What a step gave: what its reader took from the answer, or why there is none.
 struct Step {
-  Json answer = Json::object();
   BenchAnswer failed;
   bool isDone() const { return !failed.failure; }
 };
@@ -35,8 +34,10 @@ public:
   BenchAnswer time(size_t candidate) override;
 
 private:
-  Step ask(Json request, double seconds, TrialOutcome refusal);
-  Step askOf(const char *step, size_t candidate, double seconds, TrialOutcome refusal);
+  using Reader = std::function<void(const Json &answer)>;
+  Step ask(Json request, double seconds, TrialOutcome refusal, const Reader &read = {});
+  Step askOf(const char *step, size_t candidate, double seconds, TrialOutcome refusal, const Reader &read);
+  BenchAnswer askForTime(const char *step, size_t candidate);
   Step setUp();
   Step load(size_t candidate);
   Step bringBackReference();
@@ -93,9 +94,9 @@ Status ProcessBench::begin() {
   return {};
 }
 
-/// Sends `request`, unless it is empty, and takes an answer. What the process answers with an error is `refusal`, but
-/// for a GPU that is lost, which is a fault.
-Step ProcessBench::ask(Json request, double seconds, TrialOutcome refusal) {
+/// Sends `request`, unless it is empty, and has `read` take an answer, which ends the process where it cannot. What the
+/// process answers with an error is `refusal`, but for a GPU that is lost, which is a fault.
+Step ProcessBench::ask(Json request, double seconds, TrialOutcome refusal, const Reader &read) {
   if (!request.empty())
     process->send(dumpLine(request));
   bool hasCome = waitForAny({process.get()}, afterSeconds(seconds), options.cancelled);
@@ -110,27 +111,45 @@ Step ProcessBench::ask(Json request, double seconds, TrialOutcome refusal) {
       return failedStep(TrialOutcome::NotTried, "stopped before it was measured");
     return failedStep(TrialOutcome::Hung, "gave no result within " + inSeconds(seconds));
   }
-  Step step;
   std::string error;
   bool isLost = false;
   std::string fault = readLine(*line, [&](const Json &answer) {
     error = answer.value("error", "");
     isLost = answer.value("is_lost", false);
-    step.answer = answer;
+    if (error.empty() && read)
+      read(answer);
   });
   if (!fault.empty()) {
     process = nullptr;
     return failedStep(TrialOutcome::Faulted, unreadable("measuring process", *line));
   }
   if (error.empty())
-    return step;
+    return {};
   if (isLost)
     process = nullptr;
   return failedStep(isLost ? TrialOutcome::Faulted : refusal, error);
 }
 
-Step ProcessBench::askOf(const char *step, size_t candidate, double seconds, TrialOutcome refusal) {
-  return ask({{"do", step}, {"candidate", candidate}}, seconds, refusal);
+Step ProcessBench::askOf(const char *step, size_t candidate, double seconds, TrialOutcome refusal, const Reader &read) {
+  return ask({{"do", step}, {"candidate", candidate}}, seconds, refusal, read);
+}
+
+/// Of a step that times. JSON has no infinity: it comes as `null`.
+BenchAnswer ProcessBench::askForTime(const char *step, size_t candidate) {
+  std::string found;
+  double us = 0;
+  Step timed =
+      askOf(step, candidate, secondsToRun + kSecondsOfManyLaunches, TrialOutcome::Faulted, [&](const Json &answer) {
+        const Json &given = answer.at("us");
+        found = dumpLine(given);
+        us = given.is_null() ? 0 : given.get<double>();
+      });
+  if (timed.isDone() && !(us > 0)) {
+    process = nullptr; // whose clock is in doubt
+    timed = failedStep(TrialOutcome::Faulted, "its time was measured as `" + found + "` us; expected a number above 0");
+  }
+  timed.failed.microseconds = us;
+  return timed.failed;
 }
 
 /// Waits for a process that has the arguments. What fails here is no candidate's fault.
@@ -188,27 +207,32 @@ Step ProcessBench::prepare(size_t candidate) {
 
 Step ProcessBench::runAndCompare(size_t candidate, Trial *trial) {
   auto begin = std::chrono::steady_clock::now();
-  Step step = askOf("run", candidate, secondsToRun, TrialOutcome::Refused);
+  Step step = askOf("run", candidate, secondsToRun, TrialOutcome::Refused, [&](const Json &answer) {
+    if (!trial)
+      return;
+    trial->variant = answer.value("variant", trial->variant);
+    trial->registers = answer.value("registers", trial->registers);
+    trial->spillBytes = answer.value("spill_bytes", trial->spillBytes);
+    trial->warps = answer.value("warps", trial->warps);
+    // Of shared memory the launcher knows the dynamic part alone, and the compiler all.
+    trial->sharedBytes = std::max(trial->sharedBytes, answer.value("shared_bytes", trial->sharedBytes));
+  });
   if (!step.isDone())
     return step;
   if (!reference) {
     double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     secondsToRun = std::clamp(kMostSlowdown * took, kLeastSecondsToRun, options.secondsToRun);
   }
-  if (trial) {
-    trial->variant = step.answer.value("variant", trial->variant);
-    trial->registers = step.answer.value("registers", trial->registers);
-    trial->spillBytes = step.answer.value("spill_bytes", trial->spillBytes);
-    trial->warps = step.answer.value("warps", trial->warps);
-    // Of shared memory the launcher knows the dynamic part alone, and the compiler all.
-    trial->sharedBytes = std::max(trial->sharedBytes, step.answer.value("shared_bytes", trial->sharedBytes));
-  }
-  step = askOf("compare", candidate, options.secondsToPrepare, TrialOutcome::Faulted);
-  std::string difference = step.isDone() ? step.answer.value("difference", "") : "";
-  if (difference.empty())
+  std::string difference;
+  size_t alike = candidate;
+  step = askOf("compare", candidate, options.secondsToPrepare, TrialOutcome::Faulted, [&](const Json &answer) {
+    difference = answer.at("difference").get<std::string>();
+    alike = answer.at("alike").get<size_t>();
+  });
+  if (!step.isDone() || difference.empty())
     return step;
   Step wrong = failedStep(TrialOutcome::Wrong, difference);
-  wrong.failed.alike = step.answer.value("alike", candidate);
+  wrong.failed.alike = alike;
   return wrong;
 }
 
@@ -220,26 +244,19 @@ BenchAnswer ProcessBench::check(size_t candidate, Trial &trial) {
     reference = candidate;
     hasReference = true;
   }
-  if (step.isDone())
-    step = askOf("estimate", candidate, secondsToRun + kSecondsOfManyLaunches, TrialOutcome::Faulted);
-  if (step.isDone())
-    step.failed.microseconds = step.answer.value("us", 0.0);
-  return step.failed;
+  return step.isDone() ? askForTime("estimate", candidate) : step.failed;
 }
 
 BenchAnswer ProcessBench::time(size_t candidate) {
   auto attempt = [&] {
     Step step = prepare(candidate);
-    return step.isDone() ? askOf("time", candidate, secondsToRun + kSecondsOfManyLaunches, TrialOutcome::Faulted)
-                         : step;
+    return step.isDone() ? askForTime("time", candidate) : step.failed;
   };
-  Step step = attempt();
+  BenchAnswer timed = attempt();
   bool isStopped = !whyUseless.empty() || (options.cancelled && *options.cancelled);
-  if (step.failed.failure == TrialOutcome::NotTried && !isStopped) // killed: that need not end the rounds
-    step = attempt();
-  if (step.isDone())
-    step.failed.microseconds = step.answer.value("us", 0.0);
-  return step.failed;
+  if (timed.failure == TrialOutcome::NotTried && !isStopped) // killed: that need not end the rounds
+    timed = attempt();
+  return timed;
 }
 
 Status ProcessBench::measure(std::vector<Trial> &trials, const std::vector<MeasuredCandidate> &given,

@@ -1,8 +1,9 @@
 // What the tests of this folder start: a program that answers lines, and does what a child may do at worst. The words
 // of a request say what: `echo TEXT`, `print TEXT` to standard error, `sleep SECONDS`, `crash`, `exit CODE`, `garbage`,
 // `flood`, `spawn`, `files`. Words as arguments are done at once; beside those, `mute` closes the streams and stays,
-// `answer TEXT` gives that to every request, `compile` is a worker whose compiler does what the kernel is called, and
-// `measure` is a measurer.
+// `answer TEXT` gives that to every request, `measure-but STEP TEXT` is a measurer that
+// gives it to that step and to others what is right, `compile` is a worker whose compiler does what the kernel is
+// called, and `measure` is a measurer.
 
 #include "runtime/tune/CompileJob.h"
 #include "runtime/tune/Measurement.h"
@@ -106,6 +107,13 @@ int main(int argc, char **argv) {
     answer("ready");
     for (std::string line; std::getline(std::cin, line);)
       answer(argv[2]);
+    return 0;
+  }
+  if (first == "measure-but") {
+    answer("{}");
+    std::string step = std::string("\"do\":\"") + argv[2] + "\"";
+    for (std::string line; std::getline(std::cin, line);)
+      answer(line.find(step) == std::string::npos ? R"({"difference": "", "alike": 0, "us": 100})" : argv[3]);
     return 0;
   }
   if (argc > 1)

@@ -105,9 +105,10 @@ TEST(CompileJob, TimeLimitIsAnOutcome) {
 TEST(CompileJob, AnswerOfAnotherShapeIsAFailure) {
   CompileResult result = compileBy({"echo", "ready"}, {}); // answers nothing that it is asked
   EXPECT_EQ(result.failure, TrialOutcome::CompileFailed);
-  EXPECT_EQ(result.reason, "the worker answered `garbage`; expected an object of JSON");
+  EXPECT_EQ(result.reason, "the worker answered `garbage`; expected an object of JSON with what was asked for");
   result = compileBy({"answer", "{\"variant\": 7}"}, {});
-  EXPECT_EQ(result.reason, "the worker answered `{\"variant\": 7}`; expected an object of JSON");
+  EXPECT_EQ(result.reason,
+            "the worker answered `{\"variant\": 7}`; expected an object of JSON with what was asked for");
 }
 
 TEST(CompileJob, WorkerRefusesWhatIsNoJob) {

@@ -145,12 +145,40 @@ TEST(MeasureClient, ProcessThatIsNoMeasurerIsAnError) {
   EXPECT_EQ(measure(kRest, {"a"}, optionsOf({"exit", "5"})).status.error().message,
             "the measuring process exited with code 5");
   EXPECT_EQ(measure(kRest, {"a"}, optionsOf({"answer", "garbage"})).status.error().message,
-            "the measuring process answered `ready`; expected an object of JSON");
+            "the measuring process answered `ready`; expected an object of JSON with what was asked for");
   MeasureOptions options = optionsOf({"sleep", "1000"});
   options.secondsToPrepare = 0.2;
   Outcome outcome = measure(kRest, {"a"}, options);
   EXPECT_EQ(outcome.status.error().message, "gave no result within 0.2 s");
   EXPECT_EQ(outcome.trials[0].outcome, TrialOutcome::NotTried);
+}
+
+TEST(MeasureClient, AnswerThatCannotBeReadIsAFailureOfItsCandidate) {
+  for (auto [step, text] :
+       {std::pair("load", "[]"), std::pair("run", R"({"variant": 7})"), std::pair("run", R"({"registers": "x"})"),
+        std::pair("run", R"({"error": 7})"), std::pair("compare", R"({"difference": [], "alike": 0})"),
+        std::pair("compare", "{}"), std::pair("estimate", R"({"us": "fast"})"),
+        std::pair("estimate", R"({"us": 1e999})"), std::pair("time", "{}"), std::pair("time", R"({"us": [100]})")}) {
+    Outcome outcome = measure(kRest, {"a", "b"}, optionsOf({"measure-but", step, text}));
+    EXPECT_TRUE(outcome.status.ok()) << outcome.status.error().message;
+    for (size_t i : {0, 1})
+      EXPECT_EQ(outcome.words(i), std::string("faulted: the measuring process answered `") + text +
+                                      "`; expected an object of JSON with what was asked for")
+          << step;
+  }
+}
+
+TEST(MeasureClient, TimeThatIsNoneIsAFailureOfItsCandidate) {
+  for (auto [us, shown] : {std::pair("nan", "null"), std::pair("inf", "null"), std::pair("0", "0.0")}) {
+    Outcome outcome = measure(std::string("b/* out=2 us=") + us + kRest, {"a", "b"});
+    EXPECT_EQ(outcome.trials[0].outcome, TrialOutcome::Measured) << us;
+    EXPECT_EQ(outcome.words(1),
+              std::string("faulted: its time was measured as `") + shown + "` us; expected a number above 0");
+  }
+  for (const char *step : {"estimate", "time"}) {
+    Outcome outcome = measure(kRest, {"a"}, optionsOf({"measure-but", step, R"({"us": -1})"}));
+    EXPECT_EQ(outcome.words(0), "faulted: its time was measured as `-1` us; expected a number above 0");
+  }
 }
 
 TEST(MeasureClient, StopInAHangKeepsWhatWasMeasured) {
