@@ -253,7 +253,7 @@ private:
     std::vector<size_t> candidates;
     for (size_t i = 0; i < result.trials.size(); ++i) {
       const Trial *trial = earlier.find(result.trials[i].configuration);
-      bool isCompared = i == 0 && (!trial || trial->hasTime());
+      bool isCompared = i == 0 && (!trial || trial->hasTime() || !isDone(*trial));
       if ((isCompared || result.trials[i].configuration == known->configuration) &&
           result.trials[i].outcome != TrialOutcome::Rejected)
         candidates.push_back(i);
@@ -452,10 +452,13 @@ private:
     std::optional<Choice> choice = isKnownAlone() ? std::nullopt : choose(result.trials);
     std::string date = printDate(std::time(nullptr));
     bool fallsBack = result.isCancelled && fallBack(choice);
+    const Trial &reference = triedReference();
+    bool isUnchecked = choice && !fallsBack && gaveNoResult(reference);
+    bool isKept = !isUnchecked || !reference.machineFailed;
     // What a choice does not stem from must not say that there is nothing left to measure.
     bool isAnew = options.policy == TunePolicy::Force && !fallsBack;
     if (options.database)
-      options.database->storeTrials(result.key, result.trials, date,
+      options.database->storeTrials(result.key, isKept ? result.trials : withoutCompared(), date,
                                     isAnew ? Untried::ReplaceAll : Untried::ReplaceNothing);
     if (!choice && !known && !fallsBack) {
       bool isForgotten =
@@ -466,7 +469,9 @@ private:
     if (!choice && !fallsBack)
       take(*known);
     else if (!fallsBack)
-      takeMeasured(*choice, date);
+      takeMeasured(*choice, date, isKept);
+    if (isUnchecked)
+      warnOfNoReference(reference, isKept);
     warnOfMachine(failedByMachine, asked.size());
     earlier.addTo(result.trials);
     countOpen(asked);
@@ -486,7 +491,48 @@ private:
         .help("`tilec tune` tries them again");
   }
 
-  void takeMeasured(const Choice &choice, const std::string &date) {
+  //===-- The default, which says what is right
+
+  /// The trial of the default, by an earlier search where that left it out of this one.
+  const Trial &triedReference() const {
+    const Trial &now = result.trials.front();
+    const Trial *before = earlier.find(now.configuration);
+    return before && now.outcome == TrialOutcome::NotTried && !now.machineFailed ? *before : now;
+  }
+
+  static bool hasResult(const Trial &trial) {
+    return trial.outcome == TrialOutcome::Slower || trial.outcome == TrialOutcome::Measured ||
+           trial.outcome == TrialOutcome::Wrong;
+  }
+
+  /// Whether nothing was compared with `reference`. One that was stopped had its result before.
+  static bool gaveNoResult(const Trial &reference) {
+    return !hasResult(reference) && (reference.outcome != TrialOutcome::NotTried || reference.machineFailed);
+  }
+
+  /// The trials without what was found by comparing it with another than the default.
+  std::vector<Trial> withoutCompared() const {
+    std::vector<Trial> trials = result.trials;
+    for (Trial &trial : trials)
+      if (hasResult(trial)) {
+        trial.outcome = TrialOutcome::NotTried;
+        trial.reason = "the default, which it is compared with, was not tried";
+        trial.samplesUs.clear();
+      }
+    return trials;
+  }
+
+  void warnOfNoReference(const Trial &reference, bool isKept) {
+    session.engine
+        .report(Code::W0604, launch.kernel->name.range,
+                "nothing checked the choice for `" + launch.kernel->name.text +
+                    "`, since the default gave no result to compare with" + (isKept ? "" : "; the choice is not kept"))
+        .note(reference.configuration.describe() + ": " + nameOf(reference.outcome) + ": " + reference.reason)
+        .help(isKept ? "let a configuration that runs be the first; `tilec check` compares each with the `spec`"
+                     : "`tilec tune` tries it again");
+  }
+
+  void takeMeasured(const Choice &choice, const std::string &date, bool isKept) {
     const Trial &chosen = result.trials[choice.index];
     result.source = TuneResult::Source::Measured;
     result.chosen = chosen.configuration;
@@ -494,7 +540,7 @@ private:
     result.medianUs = chosen.medianUs();
     if (result.isCancelled)
       result.why += "; " + kStopped.str();
-    if (options.database)
+    if (options.database && isKept)
       options.database->storeChoice(result.key, {result.chosen, result.medianUs, result.why, date});
   }
 
