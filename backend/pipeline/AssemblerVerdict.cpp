@@ -195,7 +195,7 @@ LogicalResult Compilation::report(llvm::Error error) {
               narrow.insert(locationOf(fault.kernel).getAsOpaquePointer()).second)
             reportFault(fault);
       },
-      [&](const llvm::ErrorInfoBase &other) { emitError(location) << other.message(); });
+      [&](const llvm::ErrorInfoBase &other) { emitOptionFault(location.getContext()) << other.message(); });
   return failure();
 }
 

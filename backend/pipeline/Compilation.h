@@ -84,6 +84,9 @@ private:
 /// Reports what is wrong with the compiler and not with the program. `detail` is for those who mend it.
 mlir::LogicalResult emitFault(mlir::Location location, const llvm::Twine &what, llvm::StringRef detail);
 
+/// The beginning of an error of the command line or of the system, which has no place in the program.
+mlir::InFlightDiagnostic emitOptionFault(mlir::MLIRContext *context);
+
 } // namespace tile
 
 #endif

@@ -30,8 +30,7 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-/// The beginning of an error of the command line.
-static InFlightDiagnostic emitOptionFault(MLIRContext *context) {
+InFlightDiagnostic emitOptionFault(MLIRContext *context) {
   InFlightDiagnostic diagnostic = emitError(UnknownLoc::get(context));
   diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(StringRef(kOptionFault));
   return diagnostic;

@@ -161,6 +161,8 @@ struct Run {
 };
 } // namespace
 
+static std::string named(StringRef program) { return ("`" + program + "`, which `--ptxas` or TILE_PTXAS names").str(); }
+
 static Expected<Run> run(StringRef program, ArrayRef<std::string> arguments) {
   TemporaryFile log;
   if (Error error = log.create("log"))
@@ -171,7 +173,7 @@ static Expected<Run> run(StringRef program, ArrayRef<std::string> arguments) {
   std::string problem;
   int status = sys::ExecuteAndWait(program, command, std::nullopt, redirects, 0, 0, &problem);
   if (!problem.empty())
-    return createStringError("cannot run `" + program + "`: " + problem);
+    return createStringError("cannot run " + named(program) + ": " + problem);
   Expected<std::string> output = readFile(log.name());
   if (!output)
     return output.takeError();
@@ -191,8 +193,14 @@ static Expected<Assembly> assembleExternally(StringRef ptx, StringRef program, s
   Expected<std::string> cubin = readFile(output.name());
   if (!cubin)
     return cubin.takeError();
-  return conclude(outcome->output, outcome->status == 0 ? std::move(*cubin) : std::string(),
-                  ("`" + program + "` failed with code " + Twine(outcome->status)).str());
+  if (outcome->status != 0)
+    cubin->clear();
+  if (!cubin->empty() || !parseAssemblerLog(outcome->output).faults.empty())
+    return conclude(outcome->output, std::move(*cubin), /*refusal=*/"");
+  StringRef said = StringRef(outcome->output).ltrim().take_until([](char c) { return c == '\n'; });
+  return createStringError(named(program) + ", exited with code " + Twine(outcome->status) +
+                           ", with no code and no fault of the PTX; expected an assembler" +
+                           (said.empty() ? "" : "; it says: " + said));
 }
 
 Expected<Assembly> assemble(StringRef ptx, const Target &target, const AssembleOptions &options) {

@@ -35,7 +35,7 @@ public:
 };
 
 /// Assembles `ptx` for `target`. Thread-safe. Fails with an AssemblyError, or with a plain text where an external
-/// assembler cannot be run.
+/// assembler cannot be run or is none.
 llvm::Expected<Assembly> assemble(llvm::StringRef ptx, const Target &target, const AssembleOptions &options = {});
 
 /// The assembler that `options` choose, e.g. "nvPTXCompiler 13.5" or "ptxas 13.0.88". Fails where an external one does
