@@ -80,6 +80,8 @@ Expected<IsolatedCall> callIsolated(function_ref<std::string()> work) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       return systemError("a process of ours is lost");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) // which `work` does not raise
+    return createStringError("a process of ours was ended by SIGKILL, as the system does where memory runs out");
   return IsolatedCall{result.read(), printed.read(), WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 

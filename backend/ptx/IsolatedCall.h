@@ -17,7 +17,8 @@ struct IsolatedCall {
 };
 
 /// Calls `work` in a copy of this process and waits for it. The copy has the calling thread alone: `work` may not wait
-/// for another one, nor take a lock that another one may hold. Fails where the system has no room for a process.
+/// for another one, nor take a lock that another one may hold. Fails where the system has no room for a process, and
+/// where it kills this one, as it does where memory runs out.
 llvm::Expected<IsolatedCall> callIsolated(llvm::function_ref<std::string()> work);
 
 } // namespace tile

@@ -37,4 +37,13 @@ TEST(IsolatedCallTest, AbortInAThreadOfTheCallEndsTheCallAlone) {
   EXPECT_EQ(outcome.result, "");
 }
 
+TEST(IsolatedCallTest, KillIsNoEndOfTheCall) {
+  llvm::Expected<IsolatedCall> outcome = callIsolated([]() -> std::string {
+    raise(SIGKILL);
+    return "never";
+  });
+  EXPECT_EQ(llvm::toString(outcome.takeError()),
+            "a process of ours was ended by SIGKILL, as the system does where memory runs out");
+}
+
 } // namespace tile
