@@ -46,10 +46,10 @@ static CompileJob readJob(const Json &line) {
 }
 
 static Json toJson(const CompileResult &result) {
+  if (result.failure == TrialOutcome::NotTried)
+    return {{"error", result.reason}, {"diagnostics", result.diagnostics}, {"not_tried", true}};
   if (result.failure)
-    return {{"error", result.reason},
-            {"diagnostics", result.diagnostics},
-            {"not_tried", result.failure == TrialOutcome::NotTried}};
+    return {{"error", result.reason}, {"diagnostics", result.diagnostics}};
   return {{"variant", result.variant},
           {"registers", result.registers},
           {"spill_bytes", result.spillBytes},
