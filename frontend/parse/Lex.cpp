@@ -1,9 +1,11 @@
 // From bytes to tokens: runs the generated lexer and reports what is no token. A line with such a fault is muted.
 #include "frontend/diagnostic/DisplayLine.h"
+#include "frontend/diagnostic/Utf8Text.h"
 #include "frontend/parse/ByteStream.h"
 #include "frontend/parse/TileLexer.h"
 #include "frontend/parse/Tokens.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace tile;
@@ -64,43 +66,11 @@ void syntax::muteLine(const Source &source, MutedRanges &muted, uint32_t offset)
   muted.add(begin, begin + static_cast<uint32_t>(source.sources.line(source.file, line).size()));
 }
 
-/// Whether the bytes are no text at all: with a zero among them, or one of four that belongs to no character. Nothing
-/// that could be said of a part of them would help.
-static bool isBinary(std::string_view text) {
-  size_t bad = 0;
-  for (size_t i = 0; i < text.size();) {
-    Utf8Unit unit = decodeUtf8(text.substr(i));
-    if (unit.isValid && unit.codePoint == 0)
-      return true;
-    bad += !unit.isValid;
-    i += unit.length;
-  }
-  return bad * 4 > text.size();
-}
-
 void LexRun::checkText() {
-  bool isWhole = !isBinary(source.text);
-  for (uint32_t i = source.begin; i < source.text.size();) {
-    Utf8Unit unit = decodeUtf8(source.text.substr(i));
-    if (unit.isValid && unit.codePoint != 0) {
-      i += unit.length;
-      continue;
-    }
-    uint32_t begin = i;
-    char byte[8];
-    std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned char>(source.text[begin]));
-    // One report for a run of such bytes.
-    while (i < source.text.size() && (source.text[i] == 0 || !decodeUtf8(source.text.substr(i)).isValid))
-      ++i;
-    source.engine
-        .report(Code::E0002, source.range(begin, i), std::string("found the byte ") + byte + "; expected UTF-8 text")
-        .help(!isWhole ? "the file looks like a binary or UTF-16 one; save it as UTF-8" : "save the file as UTF-8");
+  BadBytes bad = reportBadBytes(source.sources, source.file, source.engine, source.begin);
+  for (uint32_t begin : bad.begins)
     muteLine(source, list.muted, begin);
-    if (!isWhole) {
-      list.isUnreadable = true;
-      return;
-    }
-  }
+  list.isUnreadable = bad.isBinary && !bad.begins.empty();
 }
 
 void LexRun::reportUnknown(uint32_t begin, Utf8Unit unit) {
@@ -136,8 +106,7 @@ void LexRun::add(uint32_t type, uint32_t begin, uint32_t end) {
 
 TokenList LexRun::run() {
   checkText();
-  constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
-  uint32_t first = source.text.substr(0, 3) == byteOrderMark ? 3 : source.begin;
+  uint32_t first = std::max(byteOrderMarkLength(source.text), source.begin);
   scanned = source.begin;
   if (list.isUnreadable)
     first = static_cast<uint32_t>(source.text.size());

@@ -2,6 +2,7 @@
 
 #include "backend/pipeline/Compile.h"
 #include "frontend/diagnostic/Render.h"
+#include "frontend/diagnostic/Utf8Text.h"
 #include "frontend/parse/Parse.h"
 #include "ir/TileGPU/Variants.h"
 #include "runtime/artifact/File.h"
@@ -60,14 +61,29 @@ Session::Session(bool remarks) : context(createRegistry(), MLIRContext::Threadin
 /// Far beyond what is written or generated, and well within the 32 bits of a place in a file.
 static constexpr uint64_t kLargestInput = 1 << 28;
 
+static std::string nameOf(const std::string &path) { return path == "-" ? std::string(Session::kStandardInput) : path; }
+
+/// What `path` has; none after reporting that it cannot be read.
+static std::optional<std::string> readContent(Session &session, const std::string &path) {
+  Result<std::string> text = readFile(path == "-" ? "/dev/stdin" : path, kLargestInput);
+  if (text)
+    return std::move(*text);
+  session.report(Code::E0602, text.error().message);
+  return std::nullopt;
+}
+
 std::optional<FileId> Session::read(const std::string &path) {
-  bool isStandardInput = path == "-";
-  Result<std::string> text = readFile(isStandardInput ? "/dev/stdin" : path, kLargestInput);
-  if (!text) {
-    report(Code::E0602, text.error().message);
+  std::optional<std::string> text = readContent(*this, path);
+  return text ? std::optional(sources.add(nameOf(path), std::move(*text))) : std::nullopt;
+}
+
+std::optional<FileId> Session::readText(const std::string &path) {
+  std::optional<std::string> text = readContent(*this, path);
+  if (!text)
     return std::nullopt;
-  }
-  return sources.add(isStandardInput ? std::string(kStandardInput) : path, std::move(*text));
+  text->erase(0, byteOrderMarkLength(*text));
+  FileId file = sources.add(nameOf(path), std::move(*text));
+  return reportBadBytes(sources, file, engine).begins.empty() ? std::optional(file) : std::nullopt;
 }
 
 std::unique_ptr<ast::Module> Session::parse(FileId file) {

@@ -30,6 +30,8 @@ public:
 
   /// Adds the file, or standard input for `-`; none, after reporting, if it cannot be read.
   std::optional<FileId> read(const std::string &path);
+  /// The same without a byte order mark; none, after reporting, of what is no text as well.
+  std::optional<FileId> readText(const std::string &path);
 
   /// The syntax tree of a `.tile` file; null after errors.
   std::unique_ptr<ast::Module> parse(FileId file);

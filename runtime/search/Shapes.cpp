@@ -50,7 +50,7 @@ static const ast::Expr *inputsOf(const ast::Decorator &decorator) {
 
 std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const ast::KernelItem &item,
                                                       const std::string &path) {
-  std::optional<FileId> file = session.read(path);
+  std::optional<FileId> file = session.readText(path);
   if (!file)
     return std::nullopt;
   session.dataFiles.push_back(*file);
