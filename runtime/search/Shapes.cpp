@@ -428,7 +428,8 @@ static void changeReports(Session &session, function_ref<void()> work, function_
 
 void reportAt(Session &session, SourceRange place, function_ref<void()> work) {
   changeReports(session, work, [&](Diagnostic &diagnostic) {
-    if (diagnostic.code == Code::E0603 && !diagnostic.primary.range.isValid())
+    bool isOfLaunch = diagnostic.code == Code::E0607 || !diagnostic.primary.range.isValid();
+    if (isOfLaunch && diagnostic.severity() == Severity::Error && place.isValid())
       diagnostic.primary.range = place;
   });
 }

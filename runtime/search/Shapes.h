@@ -55,7 +55,8 @@ std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast:
                                                     const ast::KernelItem &item, const IrgenOptions &options,
                                                     const LaunchShape &shape);
 
-/// Runs `work`. What that reports of arguments and has no place, stands at `place`, that of the launch.
+/// Runs `work`. Errors that it reports without a place, and that no configuration runs, stand at `place`, that of the
+/// launch: of several, each has its own.
 void reportAt(Session &session, SourceRange place, llvm::function_ref<void()> work);
 
 } // namespace tile

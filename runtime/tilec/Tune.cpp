@@ -111,28 +111,35 @@ private:
   size_t width = 0;
 };
 
-static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &asked, TuneOptions options,
-                       json::Array &report) {
+/// What the report has of a launch that is refused, for which an error was reported.
+static json::Object refusedLaunch(const Session &session) {
+  json::Object entry{{"source", "none"}};
+  for (const Diagnostic *diagnostic : session.engine.sorted())
+    if (diagnostic->severity() == Severity::Error)
+      entry.try_emplace("why", diagnostic->message);
+  return entry;
+}
+
+/// Gives the entry of the report, which is printed unless `--report=json`. `session` has reported nothing before.
+static json::Object tuneLaunch(Session &session, TuneLaunch &launch, const AskedLaunch &asked, TuneOptions options) {
   launch.arguments = asked.arguments;
   for (const auto &[name, value] : asked.values)
     launch.build.source.values[name] = value;
   std::optional<std::vector<HostArgument>> given = readArguments(session, asked.arguments, launch.seed);
-  if (!given || !bindSignature(session, *launch.kernel, *given, launch.build.source))
-    return;
-  launch.shapes = std::move(*given);
-  auto add = [&](json::Object entry) {
-    entry["launch"] = toJson(launch);
-    report.push_back(std::move(entry));
-  };
+  bool isBound = given && bindSignature(session, *launch.kernel, *given, launch.build.source);
+  if (given)
+    launch.shapes = std::move(*given);
+  if (!isBound)
+    return refusedLaunch(session);
   if (dryRunOption.isOn()) {
     std::optional<RankedLaunch> ranked = rankLaunch(session, launch, options);
     const Target &target = *launch.build.compile.target;
     int64_t processors = *launch.build.source.numSms;
-    if (ranked && tuneReportOption.is("json"))
-      add(toJson(*ranked, target, processors));
-    else if (ranked)
+    if (!ranked)
+      return refusedLaunch(session);
+    if (!tuneReportOption.is("json"))
       printRankedLaunch(*ranked, headingOf(launch, ranked->key), target, processors, std::cout);
-    return;
+    return toJson(*ranked, target, processors);
   }
   std::optional<TuneResult> result;
   {
@@ -141,11 +148,11 @@ static void tuneLaunch(Session &session, TuneLaunch launch, const AskedLaunch &a
     result = tune(session, launch, options);
   }
   if (!result)
-    return;
-  if (tuneReportOption.is("json"))
-    add(toJson(*result));
-  else if (result->source != TuneResult::Source::None || tuneReportOption.isGiven())
+    return refusedLaunch(session);
+  bool isPrinted = result->source != TuneResult::Source::None || tuneReportOption.isGiven();
+  if (isPrinted && !tuneReportOption.is("json"))
     printTuneResult(*result, headingOf(launch, result->key), tuneReportOption.isGiven(), std::cout);
+  return toJson(*result);
 }
 
 static void tuneFile(Session &session, const std::string &input, const std::atomic<bool> &interrupted,
@@ -210,7 +217,12 @@ static void tuneFile(Session &session, const std::string &input, const std::atom
   json::Array results;
   for (const AskedLaunch &asked : *launches)
     if (!interrupted)
-      reportAt(session, asked.place, [&] { tuneLaunch(session, launch, asked, options, results); });
+      reportAt(session, asked.place, [&] {
+        TuneLaunch one = launch;
+        json::Object entry = tuneLaunch(session, one, asked, options);
+        entry["launch"] = toJson(one);
+        results.push_back(std::move(entry));
+      });
   report["launches"] = std::move(results);
 }
 
