@@ -339,6 +339,12 @@ static BuildOptions buildOf(const ast::KernelItem &kernel, BuildOptions build) {
   return build;
 }
 
+/// Whether the shapes of `@bench` give the parameters of `kernel` what they take. False after reporting.
+static bool checkBench(Session &session, const ast::KernelItem &kernel, const BuildOptions &build) {
+  std::vector<LaunchShape> shapes = benchShapes(session, kernel, build.source.values);
+  return count_if(shapes, [&](const LaunchShape &shape) { return !checkScalars(session, kernel, shape); }) == 0;
+}
+
 std::optional<size_t> embedConfigurations(Session &session, const ast::Module &module, BuildOptions &build,
                                           Database *database) {
   std::vector<const ast::KernelItem *> kernels;
@@ -358,6 +364,8 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
     plain[kernel] = plainInstances(session, *kernel, build.source);
     bool isFixed = false;
     BuildOptions own = buildOf(*kernel, build);
+    if (!checkBench(session, *kernel, own))
+      return std::nullopt;
     for (TunedInstance &instance : plain[kernel])
       isFixed |= readAutotune(*kernel).decorator && fixHeuristics(session, module, *kernel, own, database, instance);
     if (isFixed)

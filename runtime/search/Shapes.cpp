@@ -169,8 +169,7 @@ static std::string describeBad(const LaunchShape &shape, const std::string &name
 
 static constexpr StringLiteral kExtents = "an integer from 0 to 2^63 - 1";
 
-/// What a shape may give a parameter are scalars, and `none` for what is optional. False after reporting.
-static bool checkScalars(Session &session, const ast::KernelItem &item, const LaunchShape &shape) {
+bool checkScalars(Session &session, const ast::KernelItem &item, const LaunchShape &shape) {
   bool isValid = true;
   for (const ast::Parameter &parameter : item.parameters) {
     const std::string &name = parameter.name.text;

@@ -42,6 +42,9 @@ std::optional<std::vector<LaunchShape>> readShapeFile(Session &session, const as
 std::vector<LaunchShape> benchShapes(Session &session, const ast::KernelItem &item,
                                      const std::map<std::string, std::string> &given);
 
+/// What a shape may give a parameter are scalars, and `none` for what is optional. False after reporting.
+bool checkScalars(Session &session, const ast::KernelItem &item, const LaunchShape &shape);
+
 /// What `shape` gives compile-time parameters and knobs of `item`.
 std::map<std::string, std::string> compiledValues(const ast::KernelItem &item, const LaunchShape &shape);
 
