@@ -22,7 +22,7 @@ struct SharedExchange {
   Layout layout;      // of the whole tile; its topmost digits are the round
   SharedAccess store; // of the source's registers
   SharedAccess load;  // into the destination's registers
-  /// Or the source's registers are stored by stmatrix.
+  /// Or stmatrix stores the source's registers; `store` is then what memory sees of it, see `matrixRows`.
   std::optional<MatrixAccess> matrices;
   RoundDigits rounds; // of the layout
   int64_t numRounds = 1;

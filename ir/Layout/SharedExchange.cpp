@@ -251,6 +251,12 @@ SharedExchange planMatrixExchange(const Layout &src, const Layout &dst, int64_t 
   if (!rows)
     return plain;
   SharedExchange exchange = planSharedExchange(*rows, dst, kElementBits, maxBytes, wholeVector);
+  // Two bits of the source's lanes are registers of the rows, and may have become rounds.
+  size_t ofRounds = exchange.layout.bits(HwDim::Offset).size() - size_t(exchange.rounds.bits);
+  OffsetMap offsets(src, exchange.layout);
+  for (uint64_t column : offsets.columns(HwDim::Lane))
+    if (column >> ofRounds != 0)
+      return plain;
   exchange.matrices =
       planMatrixAccess(src, exchange.layout, kElementBits, MatrixOrder::RowMajor, matrixBits, exchange.rounds);
   // For the same cost, matrices: what is loaded then stands side by side in registers as it is stored.

@@ -48,7 +48,7 @@ SharedExchange tgpu::planSlicedStore(StoreOp store) {
   const Layout &stored = throughOf(store).getLayout();
   int64_t bytes = elementBytes(elementOf(type)), sliceBytes = held.numElements() * bytes / kSlices;
   int64_t vector = store->getAttrOfType<AccessAttr>(TileGPUDialect::kAccess).getVector();
-  if (bytes == 2 && store->hasAttr(TileGPUDialect::kStoresMatrices))
+  if (store->hasAttr(TileGPUDialect::kStoresMatrices))
     return planMatrixExchange(held, stored, sliceBytes, vector);
   return planSharedExchange(held, stored, 8 * bytes, sliceBytes, vector);
 }

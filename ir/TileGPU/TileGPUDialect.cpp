@@ -118,6 +118,10 @@ LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kAccess)
     return isa<AccessAttr>(value) ? success() : fault("an access plan");
+  if (name == kStoresMatrices && !(isa<StoreOp>(op) && op->hasAttr(kThrough) &&
+                                   elementBytes(elementOf(cast<StoreOp>(op).getValue().getType())) == 2))
+    return op->emitError() << "attribute '" << kStoresMatrices << "' is on '" << op->getName()
+                           << "'; expected a 'tile.store' of 16-bit elements with '" << kThrough << "'";
   if (name == kThrough)
     return verifyThrough(op, dyn_cast<LayoutAttr>(value));
   if (name == kLinearGrid || name == kPrefetched || name == kWarpsChosen || name == kWarpgroups ||

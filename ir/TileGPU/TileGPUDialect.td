@@ -35,7 +35,7 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kAccess{"tgpu.access"};
     /// On a `tile.store`: the layout in which the elements are stored. They reach it warp by warp through shared memory.
     static constexpr llvm::StringLiteral kThrough{"tgpu.through"};
-    /// On such a store: the target has stmatrix.
+    /// On such a store, of 16-bit elements: the target has stmatrix.
     static constexpr llvm::StringLiteral kStoresMatrices{"tgpu.stores_matrices"};
     /// On a `tile.dot` that runs on the tensor cores: how many warps share its M and its N.
     static constexpr llvm::StringLiteral kMma{"tgpu.mma"};

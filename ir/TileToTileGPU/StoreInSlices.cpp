@@ -117,7 +117,7 @@ static void storeInSlices(StoreOp store, bool hasStMatrix) {
     return;
   }
   store->setAttr(TileGPUDialect::kThrough, LayoutAttr::get(store.getContext(), std::get<Layout>(plan)));
-  if (hasStMatrix)
+  if (hasStMatrix && elementBytes(elementOf(convert.getType())) == 2)
     store->setAttr(TileGPUDialect::kStoresMatrices, UnitAttr::get(store.getContext()));
   store.getValueMutable().set(convert.getValue());
   convert.erase();

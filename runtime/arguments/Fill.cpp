@@ -194,11 +194,21 @@ void fill(NpyArray &tensor, const Filling &filling, uint64_t seed, Draw draw) {
                [&](RandomSource &source, int64_t index) { return filling.element(tensor.type, source, index); });
 }
 
+/// The nearest number that the integer type holds.
+static int64_t nearestInteger(DataType type, double value) {
+  int bits = type == DataType::Bool ? 1 : std::min<int>(int(8 * getBytes(type)) - isSignedInteger(type), 63);
+  double whole = std::floor(value), end = std::ldexp(1.0, bits), low = isSignedInteger(type) ? -end : 0;
+  if (whole >= end)
+    return static_cast<int64_t>((uint64_t(1) << bits) - 1);
+  return static_cast<int64_t>(std::max(whole, low));
+}
+
 void fillRange(NpyArray &tensor, double low, double high, uint64_t seed, Draw draw) {
   fillElements(tensor, seed, draw, [&](RandomSource &source, int64_t) {
-    double value = low + (high - low) * source.uniform();
+    double part = source.uniform();
+    double value = std::isfinite(high - low) ? low + (high - low) * part : low * (1 - part) + high * part;
     return isFloat(tensor.type) ? roundToBits(tensor.type, value)
-                                : number(tensor.type, static_cast<int64_t>(std::floor(value)));
+                                : number(tensor.type, nearestInteger(tensor.type, value));
   });
 }
 

@@ -32,7 +32,7 @@ inline constexpr int64_t kDrawnElements = 1048583;
 /// Writes every element; the gaps between strided elements stay as they are.
 void fill(NpyArray &tensor, const Filling &filling, uint64_t seed, Draw draw = Draw::Each);
 
-/// Values evenly from [low, high); integers round down.
+/// Values evenly from [low, high); integers round down, and what the type does not hold becomes its nearest number.
 void fillRange(NpyArray &tensor, double low, double high, uint64_t seed, Draw draw = Draw::Each);
 
 /// Sets every byte so that an element that is not written shows: NaN for floats, all ones otherwise.

@@ -121,7 +121,7 @@ private:
     for (size_t i = 0; i < found.size(); ++i)
       (pruned->isOut[i] ? space.pruned : space.all).push_back(std::move(found[i]));
     // Who gives a part of a configuration knows why.
-    bool isGiven = llvm::any_of(autotune.point(0).settings, [&](const AutotunePoint::Setting &setting) {
+    bool isGiven = llvm::any_of(autotune.listedSettings(), [&](const AutotunePoint::Setting &setting) {
       return options.values.count(setting.name->text) != 0;
     });
     if (pruned->isTrueOfAll && !isGiven)

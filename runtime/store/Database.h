@@ -114,6 +114,7 @@ private:
   void setAside(const std::string &problem);
   /// The name of the `i`th damaged file, from 1.
   std::string asideName(unsigned i) const { return file + ".damaged-" + std::to_string(i); }
+  std::vector<std::string> damagedFiles() const;
   void removeDamaged();
   std::string describe(const Record &record) const;
   /// The configurations of `key` that were tried.

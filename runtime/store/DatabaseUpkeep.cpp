@@ -6,11 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <istream>
 #include <optional>
 #include <ostream>
 
 namespace tile {
+
+static constexpr std::string_view kJournal = "-journal";
 
 static const std::vector<RecordKind> kEveryKind = {RecordKind::Choice, RecordKind::Trial};
 
@@ -98,17 +103,30 @@ DatabaseStatistics Database::statistics() {
   struct stat status;
   if (stat(file.c_str(), &status) == 0)
     result.bytes = static_cast<uint64_t>(status.st_size);
-  for (unsigned i = 1; stat(asideName(i).c_str(), &status) == 0; ++i) {
-    ++result.damagedFiles;
-    result.damagedBytes += static_cast<uint64_t>(status.st_size);
-  }
+  for (const std::string &aside : damagedFiles())
+    if (stat(aside.c_str(), &status) == 0) {
+      result.damagedFiles += aside.back() != kJournal.back(); // a number ends the name of a database
+      result.damagedBytes += static_cast<uint64_t>(status.st_size);
+    }
   return result;
 }
 
-/// Of each the journal first: without its file nobody would look for it.
+/// With their journals, in any order; numbers may be missing where some were removed by hand.
+std::vector<std::string> Database::damagedFiles() const {
+  std::vector<std::string> found;
+  std::filesystem::path path(file);
+  std::string prefix = path.filename().string() + ".damaged-";
+  std::error_code error; // a folder that cannot be read has none
+  for (const auto &entry : std::filesystem::directory_iterator(path.parent_path(), error))
+    if (entry.path().filename().string().rfind(prefix, 0) == 0)
+      found.push_back(entry.path().string());
+  return found;
+}
+
 void Database::removeDamaged() {
-  for (unsigned i = 1; unlink((asideName(i) + "-journal").c_str()), unlink(asideName(i).c_str()) == 0; ++i)
-    ;
+  for (const std::string &aside : damagedFiles())
+    if (unlink(aside.c_str()) != 0 && errno != ENOENT)
+      report("cannot remove `" + aside + "`: " + std::strerror(errno));
 }
 
 uint64_t Database::prune(const std::string &date) {

@@ -102,9 +102,13 @@ static bool checkIsDatabase(Session &session, const std::string &path) {
     return session.engine.report(Code::E0602, {},
                                  "`--tuned=" + path + "` is " + what + "; expected a database that `tilec tune` wrote");
   };
-  Result<std::string> read = readFile(path);
-  if (!sys::fs::is_regular_file(path) || !read) {
+  if (!sys::fs::is_regular_file(path)) { // nothing is read from a device or a pipe
     refuse("no file");
+    return false;
+  }
+  Result<std::string> read = readFile(path);
+  if (!read) {
+    session.report(Code::E0602, read.error().message);
     return false;
   }
   StringRef content = *read;

@@ -122,3 +122,13 @@ func.func @vectors_across_slices(%x: tensor<64x64xbf16, #held>, %v: !tile.view<?
   tile.store %x, %v [%i :+ 64, %i :+ 64] {tgpu.access = #tgpu.access<vector = 8, whole = true>, tgpu.through = #mixed} : tensor<64x64xbf16, #held>, <?x?xbf16>, (index, index)
   return
 }
+
+// -----
+
+#held = #tgpu.layout<"64x64: reg b1 a8 b8 b16 b32; lane b2 b4 a1 a2 a4; warp a16 a32">
+#stored = #tgpu.layout<"64x64: reg b1 b2 b4 a4 a8; lane b8 b16 b32 a1 a2; warp a16 a32">
+func.func @matrices_of_words(%x: tensor<64x64xf32, #held>, %v: !tile.view<?x?xf32>, %m: index) attributes {tgpu.warps = 4 : i64} {
+  // expected-error @below {{attribute 'tgpu.stores_matrices' is on 'tile.store'; expected a 'tile.store' of 16-bit elements with 'tgpu.through'}}
+  tile.store %x, %v [%m :+ 64, %m :+ 64] {tgpu.access = #tgpu.access<vector = 4, whole = true>, tgpu.stores_matrices, tgpu.through = #stored} : tensor<64x64xf32, #held>, <?x?xf32>, (index, index)
+  return
+}

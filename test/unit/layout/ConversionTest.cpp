@@ -197,13 +197,17 @@ TEST(SharedExchange, MatricesGiveTheDestinationInSlicesWithoutBankConflicts) {
   }
 }
 
-TEST(SharedExchange, TakesNoMatricesWhereRegistersAreNone) {
-  // A lane holds neighbours along the columns, and one whose matrices would all be of different rounds.
+TEST(SharedExchange, TakesNoMatricesWhereLanesHoldNoRowsOrRoundsTakeThem) {
+  // A lane holds neighbours along the columns; too few registers; lane bit b4 is a register that rounds may take.
   Layout rows = coalescedLayout({64, 64}, 16, {64, 64}, {1, 0}, 4),
          columns = coalescedLayout({64, 64}, 16, {64, 64}, {0, 1}, 4);
   EXPECT_FALSE(planMatrixExchange(rows, columns).matrices);
   Layout sum = wgmmaAccumulatorLayout({64, 8}, {4, 1});
   EXPECT_FALSE(planMatrixExchange(sum, coalescedLayout({64, 8}, 16, {64, 8}, {1, 0}, 4)).matrices);
+  std::string error;
+  Layout held = *Layout::parse("64x16: reg b1 a8 a16 a32 b8; lane b2 b4 a1 a2 a4; warp 0", error),
+         stored = *Layout::parse("64x16: reg a1 a2 b4 b1 b8; lane a4 a8 a16 a32 b2; warp 0", error);
+  EXPECT_FALSE(planMatrixExchange(held, stored, 64 * 16 * 2 / 8, 4).matrices);
 }
 
 TEST(Conversion, KeepsWarpsWhereEachHoldsTheSameElements) {

@@ -113,6 +113,19 @@ TEST(HostArgument, ShapeIsKnownBeforeMemoryIsTaken) {
   EXPECT_TRUE(x->tensor.data.empty());
 }
 
+TEST(HostArgument, ARangeBeyondItsTypeGivesTheTypesNearestNumbers) {
+  for (auto [text, low, high] :
+       {std::tuple("x=range(0,1e30):i8[100]", 0, 127), {"x=range(-1e308,1e308):i8[100]", -128, 127}}) {
+    HostArgument x = make(text);
+    ASSERT_TRUE(x.allocate());
+    for (char byte : x.tensor.data) {
+      EXPECT_GE(static_cast<signed char>(byte), low);
+      EXPECT_LE(static_cast<signed char>(byte), high);
+    }
+    EXPECT_NE(std::count(x.tensor.data.begin(), x.tensor.data.end(), char(127)), 0);
+  }
+}
+
 TEST(HostArgument, RangeIsEvenAndWithoutItsEnd) {
   HostArgument x = make("x=range(-3,2.5):f32[10000]"), i = make("i=range(0,4):i32[10000]");
   EXPECT_TRUE(x.isMade());
