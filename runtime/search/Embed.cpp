@@ -1,6 +1,7 @@
 #include "runtime/search/Embed.h"
 
 #include "frontend/irgen/Autotune.h"
+#include "ir/TileGPU/Variants.h"
 #include "runtime/execute/Configurations.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
@@ -133,6 +134,20 @@ static IrgenOptions withValuesOf(IrgenOptions options, const TunedInstance &inst
   return options;
 }
 
+/// Why `choice`, for `launch`, is not taken, as far as that can be said without compiling it; empty where it
+/// is. Whoever edits or joins exports may have made it.
+static std::string findProblem(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                               const BuildOptions &build, const TunedLaunch &launch, const TunedChoice &choice) {
+  if (!tgpu::findVariant(launch.variant))
+    return "`" + launch.variant + "` is no variant";
+  IrgenOptions given = build.source;
+  given.values.insert(launch.values.begin(), launch.values.end());
+  std::vector<Configuration> listed;
+  for (ListedConfiguration &each : listConfigurations(session, module, kernel, given))
+    listed.push_back({std::move(each.values)});
+  return findChoiceProblem(choice.configuration, listed);
+}
+
 /// Gives `instance` what its heuristics are for the launch of `-D`, else for the first one of `@bench`, else for the
 /// newest choice that is known. Whether `-D` leaves one of them open.
 static bool fixHeuristics(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
@@ -145,7 +160,8 @@ static bool fixHeuristics(Session &session, const ast::Module &module, const ast
   IrgenOptions launch = isGiven ? given : withValuesOf(launches.all.front(), instance);
   if (launches.all.empty() && database)
     for (const auto &[key, choice] : knownChoices(session, kernel, build, *database))
-      if (readTunedLaunch(key, kernel, build)) {
+      if (auto tuned = readTunedLaunch(key, kernel, build);
+          tuned && findProblem(session, module, kernel, build, *tuned, choice).empty()) {
         launch = withSizes(given, kernel, key.sizes);
         break;
       }
@@ -295,7 +311,7 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
 }
 
 /// Adds to `instances` one for each configuration that `database` has of `kernel` and they have not, behind the first
-/// ones, which every launch takes. Gives how many choices there are.
+/// ones, which every launch takes; reports the choices that are left out. Gives how many choices there are.
 static size_t addKnown(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                        const BuildOptions &build, Database &database, std::vector<TunedInstance> &instances) {
   size_t choices = 0;
@@ -303,8 +319,13 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
   // Of what was found for one launch with several drivers the newest counts.
   for (const auto &[key, choice] : knownChoices(session, kernel, build, database)) {
     std::optional<TunedLaunch> launch = readTunedLaunch(key, kernel, build);
-    if (!launch || !launches.insert({key.gpu, key.arguments, key.sizes}).second)
+    if (!launch || launches.count({key.gpu, key.arguments, key.sizes}))
       continue;
+    if (std::string problem = findProblem(session, module, kernel, build, *launch, choice); !problem.empty()) {
+      database.reportRefused(key, problem);
+      continue;
+    }
+    launches.insert({key.gpu, key.arguments, key.sizes});
     dropDefaults(session, kernel, instances.front(), launch->values);
     std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
                                                      choice.configuration.values.end());

@@ -17,6 +17,12 @@ IrgenOptions withConfiguration(IrgenOptions options, const Configuration &config
   return options;
 }
 
+std::string findChoiceProblem(const Configuration &configuration, llvm::ArrayRef<Configuration> listed) {
+  return llvm::is_contained(listed, configuration)
+             ? ""
+             : "`" + configuration.describe() + "` is none of the configurations of the kernel";
+}
+
 namespace {
 
 class SpaceReader {

@@ -32,6 +32,9 @@ struct Space {
 std::optional<Space> readSpace(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
                                IrgenOptions options);
 
+/// Why a choice of `configuration` is not taken, where the kernel has those of `listed`; empty where it is.
+std::string findChoiceProblem(const Configuration &configuration, llvm::ArrayRef<Configuration> listed);
+
 /// What compiling `configuration` takes: its values come on top of those of `options`, and none of the first one.
 IrgenOptions withConfiguration(IrgenOptions options, const Configuration &configuration);
 

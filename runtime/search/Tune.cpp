@@ -187,7 +187,13 @@ private:
     std::optional<TunedChoice> found = options.database ? options.database->findChoice(result.key) : std::nullopt;
     if (options.database && !found && options.policy == TunePolicy::Never)
       found = findOfOtherDriver();
-    bool isTaken = found && is_contained(result.space.all, found->configuration) && fits(found->configuration);
+    if (!found)
+      return std::nullopt;
+    std::vector<Configuration> listed = result.space.all;
+    append_range(listed, result.space.pruned);
+    if (std::string problem = findChoiceProblem(found->configuration, listed); !problem.empty())
+      options.database->reportRefused(result.key, problem);
+    bool isTaken = is_contained(result.space.all, found->configuration) && fits(found->configuration);
     return isTaken ? found : std::nullopt;
   }
 

@@ -149,9 +149,15 @@ void Database::setAside(const std::string &problem) {
          "`, and its choices are made anew");
 }
 
-std::string Database::describe(const Record &record) const {
-  return "the " + std::string(record.kind == RecordKind::Choice ? "choice" : "trial") + " of `" + record.key.kernel +
-         "` for `" + record.key.sizes + "` in the tuning database `" + file + "` is damaged";
+std::string Database::describe(RecordKind kind, const TuneKey &key) const {
+  return "the " + std::string(kind == RecordKind::Choice ? "choice" : "trial") + " of `" + key.kernel + "` for `" +
+         key.sizes + "` in the tuning database `" + file + "`";
+}
+
+std::string Database::describe(const Record &record) const { return describe(record.kind, record.key) + " is damaged"; }
+
+void Database::reportRefused(const TuneKey &key, const std::string &problem) const {
+  report(describe(RecordKind::Choice, key) + " is left out: " + problem);
 }
 
 //===-- Choices and trials

@@ -87,6 +87,8 @@ public:
   bool storeChoice(const TuneKey &key, const TunedChoice &choice);
   bool storeTrials(const TuneKey &key, const std::vector<Trial> &trials, const std::string &date,
                    Untried untried = Untried::ReplaceNothing);
+  /// Reports that the choice for this key is not taken, since `problem`.
+  void reportRefused(const TuneKey &key, const std::string &problem) const;
   /// Leaves this key without a choice; its trials stay. True if it had one.
   bool removeChoice(const TuneKey &key);
 
@@ -116,6 +118,7 @@ private:
   std::string asideName(unsigned i) const { return file + ".damaged-" + std::to_string(i); }
   std::vector<std::string> damagedFiles() const;
   void removeDamaged();
+  std::string describe(RecordKind kind, const TuneKey &key) const;
   std::string describe(const Record &record) const;
   /// The configurations of `key` that were tried.
   SqliteOutcome findTried(const TuneKey &key, std::set<std::string> &tried);
