@@ -3,6 +3,7 @@
 #include "frontend/irgen/Autotune.h"
 #include "ir/TileGPU/Variants.h"
 #include "runtime/execute/Configurations.h"
+#include "runtime/execute/Execute.h"
 #include "runtime/search/Keys.h"
 #include "runtime/search/Ranking.h"
 #include "runtime/search/ServedShapes.h"
@@ -134,12 +135,18 @@ static IrgenOptions withValuesOf(IrgenOptions options, const TunedInstance &inst
   return options;
 }
 
-/// Why `choice`, for `launch`, is not taken, as far as that can be said without compiling it; empty where it
-/// is. Whoever edits or joins exports may have made it.
+/// Why `choice`, for `launch` and `sizes`, is not taken, as far as that can be said without compiling it; empty where
+/// it is. Whoever edits or joins exports may have made it.
 static std::string findProblem(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
-                               const BuildOptions &build, const TunedLaunch &launch, const TunedChoice &choice) {
+                               const BuildOptions &build, const TunedLaunch &launch, const std::string &sizes,
+                               const TunedChoice &choice) {
   if (!tgpu::findVariant(launch.variant))
     return "`" + launch.variant + "` is no variant";
+  for (const auto &[name, value] : launch.values)
+    if (!isSettable({&kernel}, name))
+      return "the kernel has no `" + name + "`";
+  if (!readSizes(sizes))
+    return "`" + sizes + "` are no sizes; expected some such as `N=128`";
   IrgenOptions given = build.source;
   given.values.insert(launch.values.begin(), launch.values.end());
   std::vector<Configuration> listed;
@@ -161,7 +168,7 @@ static bool fixHeuristics(Session &session, const ast::Module &module, const ast
   if (launches.all.empty() && database)
     for (const auto &[key, choice] : knownChoices(session, kernel, build, *database))
       if (auto tuned = readTunedLaunch(key, kernel, build);
-          tuned && findProblem(session, module, kernel, build, *tuned, choice).empty()) {
+          tuned && findProblem(session, module, kernel, build, *tuned, key.sizes, choice).empty()) {
         launch = withSizes(given, kernel, key.sizes);
         break;
       }
@@ -249,7 +256,7 @@ static void warnOfSlow(Session &session, const ast::KernelItem &kernel, std::vec
                        const std::vector<TunedInstance> &instances) {
   erase_if(slow, [&](const Compromise &each) {
     return any_of(instances, [&](const TunedInstance &instance) {
-      return any_of(instance.chosen, [&](const ChosenLaunch &launch) { return launch.key == sizeValues(each.sizes); });
+      return any_of(instance.chosen, [&](const ChosenLaunch &launch) { return launch.key == readSizes(each.sizes); });
     });
   });
   auto worst = std::max_element(slow.begin(), slow.end(),
@@ -310,6 +317,29 @@ static bool rankInstances(Session &session, const ast::Module &module, const ast
   return true;
 }
 
+/// Why the kernel cannot be compiled as `instance`, which is for one launch; empty where it can.
+static std::string findProblem(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                               const BuildOptions &build, const TunedInstance &instance) {
+  IrgenOptions options = build.source;
+  options.kernel = kernel.name.text;
+  options.instances = {{kernel.name.text, {instance}}};
+  options.instances.begin()->second.front().chosen.clear(); // how many sizes it has to have is asked for
+  std::vector<Diagnostic> before = session.engine.take();
+  mlir::OwningOpRef<mlir::ModuleOp> made = generate(module, session.sources, session.engine, session.context, options);
+  std::optional<LoadedKernel> loaded = made ? takeKernel(session, std::move(made)) : std::nullopt;
+  std::vector<Diagnostic> found = session.engine.take();
+  for (Diagnostic &diagnostic : before)
+    session.engine.add(std::move(diagnostic));
+  if (!loaded) {
+    auto error = find_if(found, [](const Diagnostic &each) { return each.severity() == Severity::Error; });
+    return "the kernel cannot be compiled for it" + (error == found.end() ? "" : ": " + error->message);
+  }
+  size_t given = instance.chosen.front().key.size(), expected = loaded->contract.tuning.key.size();
+  return given == expected
+             ? ""
+             : "it is for " + std::to_string(given) + " sizes; the key of the kernel has " + std::to_string(expected);
+}
+
 /// Adds to `instances` one for each configuration that `database` has of `kernel` and they have not, behind the first
 /// ones, which every launch takes; reports the choices that are left out. Gives how many choices there are.
 static size_t addKnown(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
@@ -321,11 +351,11 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
     std::optional<TunedLaunch> launch = readTunedLaunch(key, kernel, build);
     if (!launch || launches.count({key.gpu, key.arguments, key.sizes}))
       continue;
-    if (std::string problem = findProblem(session, module, kernel, build, *launch, choice); !problem.empty()) {
+    if (std::string problem = findProblem(session, module, kernel, build, *launch, key.sizes, choice);
+        !problem.empty()) {
       database.reportRefused(key, problem);
       continue;
     }
-    launches.insert({key.gpu, key.arguments, key.sizes});
     dropDefaults(session, kernel, instances.front(), launch->values);
     std::map<std::string, std::string> configuration(choice.configuration.values.begin(),
                                                      choice.configuration.values.end());
@@ -334,6 +364,7 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
       if (!configuration.count(name) && !hasHeuristic(kernel, name))
         launch->values.try_emplace(name, value);
     TunedInstance found{launch->values, {}, configuration, "measured", "", {}};
+    found.chosen = {{key.gpu, launch->variant, *readSizes(key.sizes), choice.why}};
     // Its heuristics are those of the sizes that it was chosen for; of what the key leaves open, those of the others.
     IrgenOptions sized = withSizes(withValuesOf(build.source, found), kernel, key.sizes);
     found.heuristics = heuristicValues(session, module, kernel, sized);
@@ -341,13 +372,19 @@ static size_t addKnown(Session &session, const ast::Module &module, const ast::K
       for (const auto &value : *values)
         if (hasHeuristic(kernel, value.first) && !configuration.count(value.first))
           found.heuristics.insert(value);
+    if (std::string problem = findProblem(session, module, kernel, build, found); !problem.empty()) {
+      database.reportRefused(key, problem);
+      continue;
+    }
+    launches.insert({key.gpu, key.arguments, key.sizes});
     auto instance = llvm::find_if(instances, [&](const TunedInstance &each) {
       return each.values == found.values && each.heuristics == found.heuristics &&
              each.configuration == found.configuration;
     });
     if (instance == instances.end())
-      instance = instances.insert(instances.end(), std::move(found));
-    instance->chosen.push_back({key.gpu, launch->variant, sizeValues(key.sizes), choice.why});
+      instances.push_back(std::move(found));
+    else
+      instance->chosen.push_back(found.chosen.front());
     ++choices;
   }
   return choices;

@@ -115,14 +115,16 @@ std::optional<TunedLaunch> readTunedLaunch(const TuneKey &key, const ast::Kernel
   return fuses == build.fuses && given == givenWords(kernel, build) ? std::optional(launch) : std::nullopt;
 }
 
-std::vector<int64_t> sizeValues(const std::string &sizes) {
+std::optional<std::vector<int64_t>> readSizes(const std::string &sizes) {
   std::vector<int64_t> values;
   for (StringRef word : split(StringRef(sizes), ' ')) {
-    StringRef text = word.rsplit('=').second;
+    auto [name, text] = word.rsplit('=');
     int64_t value = text == "true";
-    text.getAsInteger(10, value);
-    if (!word.empty())
-      values.push_back(value);
+    if (word.empty())
+      continue;
+    if (name.empty() || (text != "true" && text != "false" && text.getAsInteger(10, value)))
+      return std::nullopt;
+    values.push_back(value);
   }
   return values;
 }

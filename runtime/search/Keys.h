@@ -35,8 +35,9 @@ std::optional<TunedLaunch> readTunedLaunch(const TuneKey &key, const ast::Kernel
 /// The compiler of a key: also which GPU its code is for.
 std::string compilerOf(const BuildOptions &build);
 
-/// The values of the tuning key, which `TuneKey::sizes` names: those of `Tuning::key`.
-std::vector<int64_t> sizeValues(const std::string &sizes);
+/// The values of the tuning key, which `TuneKey::sizes` names: those of `Tuning::key`. None of a text that no search
+/// makes.
+std::optional<std::vector<int64_t>> readSizes(const std::string &sizes);
 
 /// Of the cubin of `kernel` with the values of `options`. Dims count only where a heuristic may read them.
 CacheParts cubinParts(const Session &session, const ast::KernelItem &kernel, const BuildOptions &options);

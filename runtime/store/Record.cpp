@@ -2,9 +2,10 @@
 
 #include "runtime/artifact/JsonReader.h"
 #include "runtime/store/CacheEntry.h"
+#include "runtime/store/Folder.h"
 
-#include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace tile {
 
@@ -67,6 +68,13 @@ static Configuration readConfiguration(JsonReader &reader, const std::string &te
   return configuration;
 }
 
+/// `value`, of the field `name`: a time, a count or a number of bytes.
+template <typename Number> static Number checkCount(JsonReader &reader, const std::string &name, Number value) {
+  if (value < 0)
+    reader.fail("`" + name + "` is " + print(Json(value)) + "; expected at least 0");
+  return value;
+}
+
 std::string Record::checksum() const {
   CacheParts parts = {
       {"kind", kKinds[static_cast<int>(kind)]}, {"configuration", configuration}, {"date", date}, {"body", body}};
@@ -104,7 +112,7 @@ Result<TunedChoice> choiceOf(const Record &record, const std::string &subject) {
   choice.configuration = readConfiguration(reader, record.configuration);
   choice.date = record.date;
   Json body = reader.parse(record.body);
-  choice.medianUs = reader.real(body, "medianUs", "", 0);
+  choice.medianUs = checkCount(reader, "medianUs", reader.real(body, "medianUs", "", 0));
   choice.why = reader.string(body, "why", "");
   if (reader.failed())
     return reader.error();
@@ -123,14 +131,14 @@ Result<Trial> trialOf(const Record &record, const std::string &subject) {
     reader.fail("`outcome` is `" + outcome + "`; expected one such as `" + nameOf(TrialOutcome::Measured) + "`");
   for (const TextField &field : kTexts)
     trial.*field.member = reader.string(body, field.name, "");
-  trial.modelRank = static_cast<int>(reader.integer(body, "modelRank", "", 0));
+  trial.modelRank = static_cast<int>(checkCount(reader, "modelRank", reader.integer(body, "modelRank", "", 0)));
   for (const RealField &field : kReals)
-    trial.*field.member = reader.real(body, field.name, "", 0);
+    trial.*field.member = checkCount(reader, field.name, reader.real(body, field.name, "", 0));
   for (const IntegerField &field : kIntegers)
-    trial.*field.member = reader.integer(body, field.name, "", 0);
+    trial.*field.member = checkCount(reader, field.name, reader.integer(body, field.name, "", 0));
   reader.each(body, "samplesUs", "", /*required=*/false, [&](const Json &sample, const std::string &path) {
     if (sample.is_number())
-      trial.samplesUs.push_back(sample.get<double>());
+      trial.samplesUs.push_back(checkCount(reader, path, sample.get<double>()));
     else
       reader.fail("`" + path + "` is " + sample.type_name() + "; expected number");
   });
@@ -173,12 +181,12 @@ std::string printRecord(const Record &record) {
   return print(json);
 }
 
-/// `2026-11-30T08:15:57Z`: what orders as text.
+/// `2026-11-30T08:15:57Z`: what orders as text, and is a day of the calendar.
 static bool isDate(const std::string &text) {
-  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
-  return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
-           return form == '0' ? c >= '0' && c <= '9' : c == form;
-         });
+  constexpr std::string_view kForm = "2026-11-30T08:15:57Z";
+  std::tm parts{};
+  const char *end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end && text.size() == kForm.size() && printDate(timegm(&parts)) == text;
 }
 
 Result<Record> readRecord(std::string_view line, const std::string &subject) {

@@ -44,8 +44,10 @@ TEST(Keys, ADriverIsNamedByItsVersion) {
 }
 
 TEST(Keys, SizesAreIntegersAndBools) {
-  EXPECT_EQ(sizeValues("M=16 B*H=4096 N<=64=true M==N=false"), (std::vector<int64_t>{16, 4096, 1, 0}));
-  EXPECT_EQ(sizeValues(""), std::vector<int64_t>{});
+  EXPECT_EQ(readSizes("M=16 B*H=4096 N<=64=true M==N=false"), (std::vector<int64_t>{16, 4096, 1, 0}));
+  EXPECT_EQ(readSizes(""), std::vector<int64_t>{});
+  EXPECT_EQ(readSizes("M=abc"), std::nullopt);
+  EXPECT_EQ(readSizes("64"), std::nullopt);
 }
 
 TEST(Keys, AKeyHasWhatLaunchesHaveInCommon) {
