@@ -149,10 +149,7 @@ static std::string findProblem(Session &session, const ast::Module &module, cons
     return "`" + sizes + "` are no sizes; expected some such as `N=128`";
   IrgenOptions given = build.source;
   given.values.insert(launch.values.begin(), launch.values.end());
-  std::vector<Configuration> listed;
-  for (ListedConfiguration &each : listConfigurations(session, module, kernel, given))
-    listed.push_back({std::move(each.values)});
-  return findChoiceProblem(choice.configuration, listed);
+  return findChoiceProblem(choice.configuration, configurationsOf(session, module, kernel, given));
 }
 
 /// Gives `instance` what its heuristics are for the launch of `-D`, else for the first one of `@bench`, else for the
@@ -431,8 +428,13 @@ std::optional<size_t> embedConfigurations(Session &session, const ast::Module &m
   }
   // Reads what the file imports, which its hash needs, and what is wrong with it is said as without a choice.
   StepTimes times;
-  if (!loadKernels(session, module, build, times))
+  if (!loadKernels(session, module, build, times)) {
+    for (const ast::KernelItem *kernel : kernels) {
+      IrgenOptions own = buildOf(*kernel, build).source;
+      noteConfiguration(session, module, *kernel, own, configurationsOf(session, module, *kernel, own));
+    }
     return std::nullopt;
+  }
   size_t choices = 0;
   for (const ast::KernelItem *kernel : kernels) {
     std::vector<TunedInstance> &instances = plain[kernel];

@@ -5,6 +5,7 @@
 #include "runtime/compile/Build.h"
 #include "runtime/execute/Execute.h"
 #include "runtime/execute/InputRules.h"
+#include "runtime/search/Space.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -460,6 +461,8 @@ std::optional<std::vector<std::string>> argumentsOf(Session &session, const ast:
   BuildOptions build;
   build.source = withShape(options, item, shape);
   mlir::OwningOpRef<mlir::ModuleOp> kernels = loadFor(session, module, item, build, shape);
+  if (!kernels)
+    noteConfiguration(session, module, item, build.source, configurationsOf(session, module, item, build.source));
   std::optional<LoadedKernel> kernel = kernels ? takeKernel(session, std::move(kernels)) : std::nullopt;
   if (!kernel)
     return std::nullopt;

@@ -23,6 +23,42 @@ std::string findChoiceProblem(const Configuration &configuration, llvm::ArrayRef
              : "`" + configuration.describe() + "` is none of the configurations of the kernel";
 }
 
+std::vector<Configuration> configurationsOf(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                                            const IrgenOptions &options) {
+  std::vector<Configuration> listed;
+  for (ListedConfiguration &each : listConfigurations(session, module, kernel, options))
+    listed.push_back({std::move(each.values)});
+  return listed;
+}
+
+void noteConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel, IrgenOptions options,
+                       llvm::ArrayRef<Configuration> listed) {
+  constexpr size_t kMostTried = 64;
+  options.kernel = kernel.name.text;
+  auto compile = [&](const Configuration &configuration, DiagnosticEngine &engine) {
+    return bool(generate(module, session.sources, engine, session.context, withConfiguration(options, configuration)));
+  };
+  DiagnosticEngine failed;
+  if (listed.size() < 2 || compile(listed.front(), failed))
+    return;
+  auto other = llvm::find_if(listed.take_front(kMostTried).drop_front(), [&](const Configuration &each) {
+    DiagnosticEngine engine;
+    return compile(each, engine);
+  });
+  if (other == listed.take_front(kMostTried).end())
+    return;
+  for (Diagnostic &diagnostic : session.engine.take()) {
+    bool isOfFirst = llvm::any_of(failed.sorted(), [&](const Diagnostic *each) {
+      return each->code == diagnostic.code && each->primary.range == diagnostic.primary.range &&
+             each->message == diagnostic.message;
+    });
+    if (isOfFirst && diagnostic.severity() == Severity::Error)
+      diagnostic.notes.push_back("this is the first configuration of `@autotune`, `" + listed.front().describe() +
+                                 "`; with `" + other->describe() + "` the kernel can be compiled");
+    session.engine.add(std::move(diagnostic));
+  }
+}
+
 namespace {
 
 class SpaceReader {
@@ -56,8 +92,10 @@ public:
     space.refused = refused.size();
     llvm::append_range(space.pruned, refused);
     if (!generate(module, session.sources, session.engine, session.context,
-                  withConfiguration(options, space.all.front())))
+                  withConfiguration(options, space.all.front()))) {
+      noteConfiguration(session, module, kernel, options, space.all);
       return std::nullopt;
+    }
     if (auto *top = ast::dynCast<ast::IntLiteral>(autotune.top))
       space.top = static_cast<unsigned>(std::min<uint64_t>(top->value, Autotune::kMostPoints));
     return space;

@@ -38,6 +38,16 @@ std::string findChoiceProblem(const Configuration &configuration, llvm::ArrayRef
 /// What compiling `configuration` takes: its values come on top of those of `options`, and none of the first one.
 IrgenOptions withConfiguration(IrgenOptions options, const Configuration &configuration);
 
+/// Those that `kernel` lists, whatever `where` and `prune` say of them, without what `options` give; one without values
+/// where it lists none.
+std::vector<Configuration> configurationsOf(Session &session, const ast::Module &module, const ast::KernelItem &kernel,
+                                            const IrgenOptions &options);
+
+/// Notes of errors that compiling `kernel` in the first of `listed` reported, and that another of them does not have,
+/// which configuration that is: nothing else of them says that there are several.
+void noteConfiguration(Session &session, const ast::Module &module, const ast::KernelItem &kernel, IrgenOptions options,
+                       llvm::ArrayRef<Configuration> listed);
+
 } // namespace tile
 
 #endif
