@@ -1,5 +1,6 @@
 #include "test/unit/runtime/FakeScript.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fnmatch.h>
@@ -9,7 +10,7 @@ static void readWord(const std::string &word, FakeScript &script, FakeBehaviour 
   size_t equals = word.find('=');
   std::string name = word.substr(0, equals);
   double value = equals == std::string::npos ? 1 : std::strtod(word.c_str() + equals + 1, nullptr);
-  int number = static_cast<int>(value);
+  int number = std::fabs(value) < 1e9 ? static_cast<int>(value) : 0; // a time may be none, or endless
   if (name == "us")
     behaviour.us = value;
   else if (name == "noise")
