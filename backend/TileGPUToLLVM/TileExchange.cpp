@@ -56,13 +56,14 @@ SmallVector<Value> tgpu::emitTileLoad(Emitter &emit, const SharedAccess &access,
 SlicedConversion::SlicedConversion(Emitter &emit, const SharedExchange &exchange, const Layout &from, const Layout &to,
                                    ValueRange values, Value base)
     : emit(emit), exchange(exchange), values(values), element(values[0].getType()),
-      stores(emit, exchange.store.threadTerms, exchange.store.disjoint, exchange.layout, memoryBytes(element), base),
+      stores(exchange.matrices
+                 ? SharedAddresses(emit, exchange.matrices->threadTerms, exchange.matrices->disjoint, exchange.layout,
+                                   memoryBytes(element),
+                                   LLVM::PtrToIntOp::create(emit.builder, emit.loc, emit.builder.getI32Type(), base))
+                 : SharedAddresses(emit, exchange.store.threadTerms, exchange.store.disjoint, exchange.layout,
+                                   memoryBytes(element), base)),
       loads(emit, exchange.load.threadTerms, exchange.load.disjoint, exchange.layout, memoryBytes(element), base) {
   assert(keepsWarps(from, to) && "no warp barrier orders what another warp wrote");
-  if (exchange.matrices)
-    matrices.emplace(emit, exchange.matrices->threadTerms, exchange.matrices->disjoint, exchange.layout,
-                     memoryBytes(element),
-                     LLVM::PtrToIntOp::create(emit.builder, emit.loc, emit.builder.getI32Type(), base));
 }
 
 void SlicedConversion::storeVectors(int64_t slice) {
@@ -81,7 +82,7 @@ void SlicedConversion::storeMatrices(int64_t slice) {
       continue;
     SmallVector<Value> words =
         packWords(emit, llvm::map_to_vector(registers, [&](int64_t reg) -> Value { return values[reg]; }), kWordBytes);
-    auto [address, bytes] = matrices->split(offset);
+    auto [address, bytes] = stores.split(offset);
     bytes += slice * exchange.bytes;
     std::string list, constraints = "r";
     for (size_t i = 0; i < words.size(); ++i) {
@@ -99,7 +100,7 @@ void SlicedConversion::storeMatrices(int64_t slice) {
 
 SmallVector<std::pair<int64_t, Value>> SlicedConversion::convert(int64_t slice) {
   int64_t begin = slice * exchange.bytes;
-  matrices ? storeMatrices(slice) : storeVectors(slice);
+  exchange.matrices ? storeMatrices(slice) : storeVectors(slice);
   emit.warpBarrier();
   SmallVector<std::pair<int64_t, Value>> loaded;
   for (auto [i, vector] : llvm::enumerate(exchange.load.registers))

@@ -51,8 +51,7 @@ private:
   const SharedExchange &exchange;
   mlir::ValueRange values;
   mlir::Type element;
-  SharedAddresses stores, loads;
-  std::optional<SharedAddresses> matrices;
+  SharedAddresses stores, loads; ///< those of stores are the rows' where matrices are stored
 };
 
 /// Stores the registers of a tile at their places in a shared layout, each element once.
